@@ -1,8 +1,8 @@
-import { palimpsest as createAiSdkDoor, languageModel } from "@palimpsest/ai-sdk";
-import { palimpsest as createMastraDoor } from "@palimpsest/ai-sdk/mastra";
-import { chatModel, palimpsest as createLangChainDoor } from "@palimpsest/langchain";
-import { agentsModel, palimpsest as createAgentsDoor } from "@palimpsest/openai-agents";
-import { palimpsest as createPiDoor, piModel } from "@palimpsest/pi";
+import { palimpsest as createAiSdkAdapter, languageModel } from "@palimpsest/ai-sdk";
+import { palimpsest as createMastraAdapter } from "@palimpsest/ai-sdk/mastra";
+import { chatModel, palimpsest as createLangChainAdapter } from "@palimpsest/langchain";
+import { agentsModel, palimpsest as createAgentsAdapter } from "@palimpsest/openai-agents";
+import { palimpsest as createPiAdapter, piModel } from "@palimpsest/pi";
 import { memoryStore, type Provider } from "palimpsest";
 import { exactText } from "./exact-text.ts";
 import type { Form } from "./golden-texts.ts";
@@ -20,24 +20,26 @@ export const ADAPTERS: Readonly<Record<string, Form>> = {
   "langchain, plain": adapter("gpt-6-sol", (given) => chatModel(chat("ChatOpenAI", given))),
   "openai-agents": adapter("gpt-6-sol", (given) => agentsModel(() => ({ getStreamedResponse: given }) as never)),
   pi: adapter("claude-opus-5-5", (given) => piModel(given, piModelOf as never, { options: { reasoning: "low" } })),
-  // The doors get as their framework's own list what the models above are given, and put a session of their own behind it.
-  "door for the AI SDK": adapter("claude-opus-5-5", (given) => {
-    const doGenerate = (params: unknown) => aiSdkDoor(given).doGenerate(params);
+  // These adapters receive the same messages as the framework's own list, and put a session between the framework and the model.
+  "adapter for the AI SDK": adapter("claude-opus-5-5", (given) => {
+    const doGenerate = (params: unknown) => aiSdkAdapter(given).doGenerate(params);
     return languageModel((modelId) => ({ specificationVersion: "v4", modelId, doStream: doGenerate }) as never);
   }),
-  "door for Mastra": adapter("claude-opus-5-5", (given) => {
-    const doGenerate = (params: unknown) => mastraDoor(given).doGenerate(params);
+  "adapter for Mastra": adapter("claude-opus-5-5", (given) => {
+    const doGenerate = (params: unknown) => mastraAdapter(given).doGenerate(params);
     return languageModel((modelId) => ({ specificationVersion: "v4", modelId, doStream: doGenerate }) as never);
   }),
-  "door for LangChain": adapter("claude-opus-5-5", (given) => chatModel(chat("ChatAnthropic", langChainDoor(given)))),
-  "door for the Agents SDK": adapter("gpt-6-sol", (given) => {
-    return agentsModel(() => ({ getStreamedResponse: agentsDoor(given) }) as never);
+  "adapter for LangChain": adapter("claude-opus-5-5", (given) =>
+    chatModel(chat("ChatAnthropic", langChainAdapter(given))),
+  ),
+  "adapter for the Agents SDK": adapter("gpt-6-sol", (given) => {
+    return agentsModel(() => ({ getStreamedResponse: agentsAdapter(given) }) as never);
   }),
-  "door for pi": adapter("claude-opus-5-5", (given) => piModel(piDoor(given), piModelOf as never)),
+  "adapter for pi": adapter("claude-opus-5-5", (given) => piModel(piAdapter(given), piModelOf as never)),
 };
 
-/** Options of the doors: each call has a session of its own. */
-function doorOptions() {
+/** Options of the adapters. Each call has its own session. */
+function adapterOptions() {
   return {
     store: memoryStore({ leaseMs: 0 }),
     settings: { "compaction.auto": "off" as const },
@@ -46,21 +48,21 @@ function doorOptions() {
   };
 }
 
-function aiSdkDoor(given: Given) {
+function aiSdkAdapter(given: Given) {
   const model = { specificationVersion: "v4", modelId: "claude-opus-5-5", provider: "anthropic" };
-  const door = createAiSdkDoor(doorOptions());
+  const middleware = createAiSdkAdapter(adapterOptions());
   return {
     doGenerate: (call: unknown) => {
       const params = { ...(call as object), providerOptions: { palimpsest: { session: "golden" } } };
-      return door.wrapGenerate!({ params, model: { ...model, doGenerate: given } } as never);
+      return middleware.wrapGenerate!({ params, model: { ...model, doGenerate: given } } as never);
     },
   };
 }
 
-function mastraDoor(given: Given) {
+function mastraAdapter(given: Given) {
   const model = { specificationVersion: "v4", modelId: "claude-opus-5-5", provider: "anthropic", doGenerate: given };
   const step = { model, tools: {}, requestContext: { get: () => ({ thread: { id: "golden" } }) } };
-  const { model: wrapped, providerOptions } = createMastraDoor(doorOptions()).processInputStep(
+  const { model: wrapped, providerOptions } = createMastraAdapter(adapterOptions()).processInputStep(
     step as never,
   ) as never as {
     model: { doGenerate(params: unknown): Promise<unknown> };
@@ -69,7 +71,7 @@ function mastraDoor(given: Given) {
   return { doGenerate: (call: unknown) => wrapped.doGenerate({ ...(call as object), providerOptions }) };
 }
 
-function langChainDoor(given: Given) {
+function langChainAdapter(given: Given) {
   return async (call: unknown): Promise<unknown> => {
     const { bound: [tools] = [[]], sent } = call as {
       bound?: readonly unknown[][];
@@ -79,21 +81,21 @@ function langChainDoor(given: Given) {
     const model = { model: "claude-opus-5-5", getName: () => "ChatAnthropic" };
     const runtime = { configurable: { thread_id: "golden" } };
     const request = { model, systemMessage, messages, tools, runtime, modelSettings: {} };
-    return createLangChainDoor(doorOptions()).wrapModelCall!(request as never, given as never);
+    return createLangChainAdapter(adapterOptions()).wrapModelCall!(request as never, given as never);
   };
 }
 
-function agentsDoor(given: Given) {
+function agentsAdapter(given: Given) {
   return (request: unknown) => {
     const model = { getStreamedResponse: given };
-    return createAgentsDoor(doorOptions())
+    return createAgentsAdapter(adapterOptions())
       .model(model as never, "gpt-6-sol", "golden")
       .getStreamedResponse(request as never);
   };
 }
 
-function piDoor(given: Given) {
-  return createPiDoor(doorOptions()).stream(given);
+function piAdapter(given: Given) {
+  return createPiAdapter(adapterOptions()).stream(given);
 }
 
 async function givenBy(create: (given: Given) => unknown, request: unknown): Promise<readonly unknown[]> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { frontDoorCommands } from "../front-door/commands.ts";
+import { startGuideCommands } from "../start-guide/commands.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -82,10 +82,10 @@ export async function packAndInstall(): Promise<InstalledPackages> {
     // Newer ones ask for another core than the one above, and npm 11 looks for a way out without an end.
     ...newest("@langchain/langgraph", "@langchain/langgraph-checkpoint", "@langchain/langgraph-sdk"),
   ];
-  // The programs are installed by the first command of the front door.
+  // The first command of docs/start.md installs the programs.
   await Promise.all([
     run(folder, "npm", ["install", ...tarballs, ...clients], {}),
-    run(start, "bash", ["-c", frontDoorCommands()[0]!], { npm_config_prefix: global }),
+    run(start, "bash", ["-c", startGuideCommands()[0]!], { npm_config_prefix: global }),
   ]);
   const packages = tarballs.map((tarball): Installed => {
     const read = (...args: readonly string[]) => execFileSync("tar", args, { encoding: "utf8", maxBuffer: 64_000_000 });

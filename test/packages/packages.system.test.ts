@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PACKAGES } from "../../scripts/packages.ts";
 import { findSnippets } from "../../scripts/snippets.ts";
 import { firstFiveMinutes } from "../first-five-minutes/first-five-minutes.ts";
-import { frontDoor } from "../front-door/front-door.ts";
 import { OLDEST_PEERS } from "../peers/oldest-peers.ts";
+import { followStartGuide } from "../start-guide/start-guide.ts";
 import { writeHome } from "../transcripts/write-home.ts";
 import { type Installed, type InstalledPackages, packAndInstall, ROOT } from "./pack-all.ts";
 
@@ -232,7 +232,7 @@ registerHooks({
 
 test("the commands of docs/start.md: the demo, an agent, the inspector on its session", async () => {
   const { start, npmEnvironment } = installed;
-  await frontDoor({ repository: ROOT, folder: start, environment: npmEnvironment });
+  await followStartGuide({ repository: ROOT, folder: start, environment: npmEnvironment });
 }, 1_800_000);
 
 test("the MCP server, installed with npm install -g, serves the sessions of a home to the official client", async () => {

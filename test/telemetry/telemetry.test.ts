@@ -6,8 +6,8 @@ import { answer } from "@palimpsest/provider-simulator";
 import type { NewEvent, SessionEvent } from "palimpsest";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ATTRIBUTES, METRICS } from "../../packages/palimpsest/src/telemetry/names.ts";
-import type { TelemetryOptions } from "../../packages/palimpsest/src/telemetry/session-telemetry.ts";
-import { telemetry } from "../../packages/palimpsest/src/telemetry/telemetry.ts";
+import { type TelemetryOptions, telemetry } from "../../packages/palimpsest/src/telemetry/session-telemetry.ts";
+
 import { openStage } from "./open-stage.ts";
 import { SCENES } from "./scenes.ts";
 import { startCollector } from "./start-collector.ts";

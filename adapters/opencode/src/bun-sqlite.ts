@@ -1,4 +1,6 @@
-/** What is used of Bun's SQLite. */
+// Lets the engine's store use the SQLite of Bun.
+
+/** The parts of Bun's SQLite that this file uses. */
 interface BunStatement {
   run(...values: readonly unknown[]): unknown;
   get(...values: readonly unknown[]): unknown;
@@ -29,17 +31,12 @@ interface BunModules {
   readonly Database: new (path: string, options: object) => BunDatabase;
 }
 
-/** The name under which the store finds SQLite in Bun. */
-const SQLITE = "palimpsest:sqlite";
-/** The built files of the engine. */
-const ENGINE_FILES = /[\\/]palimpsest[\\/]dist[\\/].*\.js$/;
-
 /**
- * Lets the engine's store run on Bun, which has SQLite under another name than Node, and with other words for the same. In a program that
- * Bun has compiled, as opencode is, the name `node:sqlite` itself cannot be given to a module: only imports of it can be rewritten.
+ * Lets the engine's store run on Bun, whose SQLite has another module name and other method names than Node's. In a compiled
+ * program such as opencode, Bun cannot define a module named `node:sqlite`. So this function rewrites the imports of that module.
  */
 export async function provideNodeSqlite(): Promise<void> {
-  // Names that Node cannot resolve, and bundlers must leave alone.
+  // Node cannot resolve these names, and bundlers must not change them.
   const [bun, sqlite] = ["bun", "bun:sqlite"];
   const { plugin } = (await import(bun)) as BunModules;
   const { Database } = (await import(sqlite)) as BunModules;
@@ -92,7 +89,12 @@ export async function provideNodeSqlite(): Promise<void> {
   });
 }
 
-/** The store reads the cause of a failure from `errcode`. */
+/** The module name by which the store finds SQLite in Bun. */
+const SQLITE = "palimpsest:sqlite";
+/** Matches the built files of the engine. */
+const ENGINE_FILES = /[\\/]palimpsest[\\/]dist[\\/].*\.js$/;
+
+/** Adds `errcode`, from which the store reads the cause of a failure. */
 function withCode<Result>(work: () => Result): Result {
   try {
     return work();

@@ -1,12 +1,14 @@
+// The parts of opencode's plugin interface that the plugin uses.
+
 import type { JsonObject } from "palimpsest/schema";
 import type { OpencodeMessage } from "./wire.ts";
 
-/** The part of opencode's plugin interface that is used. */
+/** The parts of opencode's plugin input that the plugin uses. */
 export interface OpencodeInput {
   readonly client: OpencodeClient;
 }
 
-/** The part of opencode's client that is used. */
+/** The parts of opencode's client that the plugin uses. */
 export interface OpencodeClient {
   readonly app: { log(call: { body: { service: string; level: "info" | "warn"; message: string } }): Promise<unknown> };
   readonly config: { providers(): Promise<{ data?: unknown }> };

@@ -22,7 +22,7 @@ const SUMMARY = `<summary>\n${[
   .map((name, at) => `${at + 1}. ${name}: files were read, one after the other.`)
   .join("\n")}\n</summary>`;
 
-/** What opencode does around a plugin: it keeps the list, and asks before each request what to send. */
+/** Acts like opencode: keeps the list, and calls the plugin before each request. */
 async function host(folder: string, list: OpencodeMessage[] = []) {
   let number = list.length;
   let sentCharacters = 0;
@@ -71,7 +71,7 @@ async function host(folder: string, list: OpencodeMessage[] = []) {
     asked,
     logged,
     hooks,
-    /** The messages that opencode would send for the list as it is. */
+    /** Returns the messages that opencode would send for the current list. */
     async sent(): Promise<OpencodeMessage[]> {
       const messages = structuredClone(list);
       await hooks["experimental.chat.messages.transform"]({}, { messages });
@@ -114,7 +114,7 @@ const thought: JsonObject = {
   metadata: { anthropic: { signature: "s" } },
 };
 
-test("what was sent stays as it was; a full window is compacted by a call beside the conversation, with the same beginning", async () => {
+test("keeps sent content unchanged, and compacts a full window with a separate call that has the same beginning", async () => {
   const { list, asked, hooks, sent, say, answer } = await host(folderOf());
   let before: OpencodeMessage[] = [];
   let [kept, compacted] = [0, 0];
@@ -137,7 +137,7 @@ test("what was sent stays as it was; a full window is compacted by a call beside
   await hooks.dispose();
 });
 
-test("reasoning, calls, results and files come back as opencode has them", async () => {
+test("renders reasoning, calls, results and files in the form of opencode", async () => {
   const { hooks, sent, say, answer } = await host(folderOf());
   say("Look.");
   await sent();
@@ -163,7 +163,7 @@ test("reasoning, calls, results and files come back as opencode has them", async
   await hooks.dispose();
 });
 
-test("another process goes on where the first one was, and an edited message goes back to it", async () => {
+test("continues the session in another process, and rewinds to an edited message", async () => {
   const folder = folderOf();
   const first = await host(folder);
   for (let turn = 1; turn <= 20; turn++) {
@@ -186,7 +186,7 @@ test("another process goes on where the first one was, and an edited message goe
   await second.hooks.dispose();
 });
 
-test("after opencode's own compaction the session is compacted, too, and goes on with what it has", async () => {
+test("compacts and continues the session after opencode's own compaction", async () => {
   const { list, asked, hooks, sent, say, answer } = await host(folderOf());
   for (let turn = 1; turn <= 3; turn++) {
     say(`Turn ${turn}: read.`);
@@ -197,7 +197,7 @@ test("after opencode's own compaction the session is compacted, too, and goes on
   }
   const before = textsOf(await sent()).length;
   await hooks["experimental.session.compacting"]({ sessionID: "ses_1" });
-  // What opencode shows after its compaction: its question, its summary, and what is new.
+  // After its compaction, opencode shows its question, its summary, and the new messages.
   list.splice(0, list.length);
   list.push({
     info: { id: "msg_c", sessionID: "ses_1", role: "user", agent: "build", model: MODEL },
@@ -212,7 +212,7 @@ test("after opencode's own compaction the session is compacted, too, and goes on
   await hooks.dispose();
 });
 
-test("a reminder of plan mode is sent with the newest message, and no turn goes back because it is gone in the next", async () => {
+test("sends a plan mode reminder with the newest message, and does not rewind when the reminder is gone", async () => {
   const { list, logged, hooks, sent, say, answer } = await host(folderOf());
   const reminder = { type: "text", synthetic: true, text: "<system-reminder>\n# Plan Mode - System Reminder\n..." };
   say("Plan it.");
@@ -228,7 +228,7 @@ test("a reminder of plan mode is sent with the newest message, and no turn goes 
   await hooks.dispose();
 });
 
-test("of an answer that was stopped, what it said is sent back; of one that failed, nothing", async () => {
+test("sends the text of an interrupted answer back, and nothing of a failed one", async () => {
   const { list, hooks, sent, say, answer } = await host(folderOf());
   const fail = (name: string): void => {
     const { info, parts } = list.pop()!;
@@ -249,15 +249,15 @@ test("of an answer that was stopped, what it said is sent back; of one that fail
   await hooks.dispose();
 });
 
-test("a plugin that fails leaves opencode's messages as they are, and says why", async () => {
+test("leaves opencode's messages unchanged if the plugin fails, and logs the reason", async () => {
   const { logged, hooks, sent, say } = await host(folderOf());
   await hooks.dispose();
   say("One.");
   expect(textsOf(await sent())).toContain("One.");
-  expect(logged).toEqual([expect.stringContaining("goes to the model as it is")]);
+  expect(logged).toEqual([expect.stringContaining("sends its own messages unchanged")]);
 });
 
-test("recall reads what is no longer shown, and a call for a summary runs no tool", async () => {
+test("recall reads compacted content, and a call for a summary runs no tool", async () => {
   const { hooks, sent, say, answer } = await host(folderOf());
   say("The port is 8080.");
   await sent();

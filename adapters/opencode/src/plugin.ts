@@ -1,3 +1,5 @@
+// The plugin for opencode: puts a session between opencode and its model.
+
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readRecallInput, recalledText, recallTool } from "palimpsest";
@@ -10,8 +12,8 @@ import { createSessions } from "./sessions.ts";
 
 /**
  * Keeps the conversations of opencode inside the context window: `"plugin": ["@palimpsest/opencode"]` in opencode.json. opencode keeps its
- * own messages, whole; the model gets what the session shows of them.
- * @param options `folder`: where the logs are. @default ~/.palimpsest/opencode
+ * own messages unchanged, and the model gets the messages that the session shows.
+ * @param options `folder`: the folder of the logs. @default ~/.palimpsest/opencode
  */
 export async function palimpsest(
   { client }: OpencodeInput,
@@ -20,7 +22,7 @@ export async function palimpsest(
   const store = await openStore(folder);
   const calls = createModelCalls(client);
   const sessions = createSessions(store, calls);
-  /** To opencode's log: its screen belongs to opencode. */
+  /** Writes to opencode's log, because a plugin must not write to the screen. */
   const report = (level: "info" | "warn", message: string): void => {
     client.app.log({ body: { service: "palimpsest", level, message } }).catch(() => {});
   };
@@ -38,8 +40,11 @@ export async function palimpsest(
       try {
         await requests.replace(session, messages);
       } catch (error) {
-        // An error here would end the turn. opencode sends its own messages instead, whole.
-        report("warn", `The conversation goes to the model as it is: ${(error as Error).message}`);
+        // An error would end the turn, so opencode sends its own messages instead.
+        report(
+          "warn",
+          `Palimpsest could not prepare the request, so opencode sends its own messages unchanged: ${(error as Error).message}`,
+        );
       }
     },
     async "experimental.session.compacting"({ sessionID }) {
@@ -48,7 +53,7 @@ export async function palimpsest(
     async "tool.execute.before"({ sessionID }) {
       if (calls.isOwn(sessionID)) throw new Error("A call for a summary runs no tools.");
     },
-    // opencode would say that all arguments are required.
+    // opencode would mark all arguments as required.
     async "tool.definition"({ toolID }, output) {
       if (toolID === recallTool.name) output.jsonSchema = recallTool.inputSchema;
     },

@@ -1,3 +1,5 @@
+// The provider that calls models through opencode.
+
 import type { ModelFacts, Provider } from "palimpsest";
 import { knownModel, type ResponseContent, sendStream } from "palimpsest/provider-parts";
 import { asCount, asObject, asString } from "palimpsest/schema";
@@ -6,17 +8,11 @@ import { renderMessage } from "./render-message.ts";
 import { OPENCODE, type OpencodeMessage, type OpencodePiece, type OpencodeRequest } from "./wire.ts";
 
 export interface OpencodeProviderOptions {
-  /** Makes a call of the session's own, such as one for a summary. */
+  /** Makes one of the session's own calls, such as a summary. */
   ask(request: OpencodeRequest, signal: AbortSignal | undefined): Promise<OpencodeMessage>;
-  /** What opencode knows about a model. */
+  /** Returns opencode's facts about a model. */
   facts(model: string): Partial<ModelFacts>;
 }
-
-const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = {
-  stop: "end",
-  length: "length",
-  "tool-calls": "tools",
-};
 
 /** Provider over the models of opencode, which makes all calls itself. */
 export function opencodeProvider({
@@ -63,3 +59,9 @@ function readResponse(message: OpencodeMessage): ResponseContent {
     },
   };
 }
+
+const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = {
+  stop: "end",
+  length: "length",
+  "tool-calls": "tools",
+};

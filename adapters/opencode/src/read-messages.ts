@@ -1,17 +1,11 @@
+// Reads messages of opencode.
+
 import type { Block, Part, SyncMessage } from "palimpsest";
 import { fromUrl, type MessagePayload, type Native, toContent } from "palimpsest/provider-parts";
 import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { type Author, OPENCODE, type OpencodeMessage } from "./wire.ts";
 
-/** What opencode sends in place of parts that are no texts. */
-const STAND_INS: Readonly<Record<string, string>> = {
-  compaction: "What did we do so far?",
-  subtask: "The following tool was executed by the user",
-};
-const CLEARED = "[Old tool result content cleared]";
-const INTERRUPTED = "[Tool execution was interrupted]";
-
-/** Messages of opencode as a list that a session can adopt. The results of calls stand in the message that has them. */
+/** Converts messages of opencode to a list that a session can adopt. The results of calls are in the message with the calls. */
 export function toSyncMessages(messages: readonly OpencodeMessage[]): readonly SyncMessage[] {
   return messages.flatMap((message): readonly SyncMessage[] => {
     const { blocks, results } = readContent(message);
@@ -24,10 +18,7 @@ export function toSyncMessages(messages: readonly OpencodeMessage[]): readonly S
   });
 }
 
-/** opencode adds them to the newest message of the user for one request, and does not keep them. */
-const REMINDER = /^<system-reminder>\n(?:# Plan Mode|Your operational mode has changed)/;
-
-/** Takes reminders out of messages, and returns those of the newest message of the user: they are sent with it, and not recorded. */
+/** Removes reminders from messages. Returns the reminders of the newest user message, which are sent but not recorded. */
 export function separateReminders(messages: readonly OpencodeMessage[]): {
   readonly kept: readonly OpencodeMessage[];
   readonly reminders: readonly JsonObject[];
@@ -41,19 +32,22 @@ export function separateReminders(messages: readonly OpencodeMessage[]): {
   };
 }
 
-/** How many results opencode has cleared by itself. */
+/** Matches a reminder. opencode adds reminders to the newest user message for one request, and does not keep them. */
+const REMINDER = /^<system-reminder>\n(?:# Plan Mode|Your operational mode has changed)/;
+
+/** Counts the results that opencode itself has cleared. */
 export function countCleared(messages: readonly OpencodeMessage[]): number {
   return messages.flatMap(({ parts }) => parts).filter((part) => isCleared(stateOf(part))).length;
 }
 
-/** Reads messages, complete or broken. */
+/** Reads messages, even malformed ones. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value): readonly MessagePayload[] => {
     const info = asObject(asObject(value)?.["info"]) ?? {};
     const parts = (asList(asObject(value)?.["parts"]) ?? []).map(asObject).filter((part) => part !== undefined);
     const message = { info, parts };
     const { blocks, results } = readContent(message);
-    const said: readonly MessagePayload[] =
+    const written: readonly MessagePayload[] =
       blocks.length === 0
         ? []
         : [
@@ -61,11 +55,14 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
               ? { role: "assistant", origin: "model", blocks }
               : { role: "user", origin: "human", blocks },
           ];
-    return [...said, ...results.map((result): MessagePayload => ({ role: "user", origin: "tool", blocks: [result] }))];
+    return [
+      ...written,
+      ...results.map((result): MessagePayload => ({ role: "user", origin: "tool", blocks: [result] })),
+    ];
   });
 }
 
-/** What the model wrote. */
+/** Reads the model's blocks. */
 export function readAnswer({ info, parts }: OpencodeMessage): readonly Block[] {
   const author = authorOf(info);
   return parts.flatMap((part): readonly Block[] => {
@@ -81,19 +78,27 @@ export function readAnswer({ info, parts }: OpencodeMessage): readonly Block[] {
 
 function readContent(message: OpencodeMessage): { blocks: readonly Block[]; results: readonly Block[] } {
   const { info, parts } = message;
-  if (!isAnswer(message)) return { blocks: info["role"] === "user" ? parts.flatMap(readGiven) : [], results: [] };
+  if (!isAnswer(message)) return { blocks: info["role"] === "user" ? parts.flatMap(readInput) : [], results: [] };
   if (!isSentBack(message)) return { blocks: [], results: [] };
   return { blocks: readAnswer(message), results: parts.flatMap(readResult) };
 }
 
-function readGiven(part: JsonObject): readonly Part[] {
+function readInput(part: JsonObject): readonly Part[] {
   const { type, ignored } = part;
   const text = type === "text" && ignored !== true ? asString(part["text"]) : STAND_INS[asString(type) ?? ""];
   if (text !== undefined) return text === "" ? [] : [{ kind: "text", text }];
   return type === "file" ? readFile(part) : [];
 }
 
-/** Files of text are in texts already. */
+/** The texts that opencode sends in place of some parts. */
+const STAND_INS: Readonly<Record<string, string>> = {
+  compaction: "What did we do so far?",
+  subtask: "The following tool was executed by the user",
+};
+const CLEARED = "[Old tool result content cleared]";
+const INTERRUPTED = "[Tool execution was interrupted]";
+
+/** Reads a file. Skips text files and folders, because opencode also sends them as text. */
 function readFile(part: JsonObject): readonly Part[] {
   const [mime, url] = [asString(part["mime"]) ?? "", asString(part["url"]) ?? ""];
   if (mime === "text/plain" || mime === "application/x-directory" || !/^(https?|data):/.test(url)) return [];
@@ -118,7 +123,7 @@ function readResult(part: JsonObject): readonly Block[] {
   return [{ kind: "tool_result", callId, content, status: "error" }];
 }
 
-/** opencode does not send answers back that failed; of those that the user stopped, it sends what they say and call. */
+/** Whether opencode sends an answer back. It drops failed answers, and keeps the text and calls of interrupted ones. */
 function isSentBack({ info, parts }: OpencodeMessage): boolean {
   if (info["error"] === undefined) return true;
   const isStopped = asObject(info["error"])?.["name"] === "MessageAbortedError";

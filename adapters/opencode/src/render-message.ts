@@ -1,3 +1,5 @@
+// Renders messages in the form of opencode.
+
 import type { Block, Part, ToolResult } from "palimpsest";
 import {
   canBeShown,
@@ -19,13 +21,13 @@ export function renderMessage({ role, blocks }: FlatMessage): readonly OpencodeP
     return parts.length === 0 ? [] : frozenCopy([{ kind: "answer", author, parts }]);
   }
   const results = blocks.flatMap((block) => (block.kind === "tool_result" ? [renderResult(block)] : []));
-  const parts = blocks.flatMap((block) => (block.kind === "tool_result" ? [] : renderGiven(block)));
+  const parts = blocks.flatMap((block) => (block.kind === "tool_result" ? [] : renderInput(block)));
   return frozenCopy([...results, ...(parts.length === 0 ? [] : [{ kind: "user" as const, parts }])]);
 }
 
 /**
- * Pieces as messages of opencode, with the fields that its newest messages have.
- * @param reminders parts that the newest message of the user ends with
+ * Converts pieces to messages of opencode, with the fields of its newest messages.
+ * @param reminders the parts to add to the newest user message
  */
 export function toOpencode(
   pieces: readonly OpencodePiece[],
@@ -64,7 +66,7 @@ function renderWritten(block: Block): readonly JsonObject[] {
   }
 }
 
-/** Services accept only an object. */
+/** Returns the input as an object, because services accept nothing else. */
 function toInput(input: unknown): JsonObject {
   return asObject(input) ?? (input === undefined ? {} : { input });
 }
@@ -89,7 +91,7 @@ function renderResult({ callId: callID, content, status }: ToolResult): Opencode
   return { kind: "result", callID, state };
 }
 
-function renderGiven(part: Part | Block): readonly JsonObject[] {
+function renderInput(part: Part | Block): readonly JsonObject[] {
   if (part.kind === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
   return part.kind === "image" || part.kind === "document" ? [renderMedia(part)] : [];
 }

@@ -1,5 +1,7 @@
+// Replaces opencode's messages before each request, and records the answer with the next list.
+
 import { recallTool } from "palimpsest";
-import { beginDoorCall, type DoorCall, toConfiguration } from "palimpsest/adapter-parts";
+import { type AdapterCall, beginAdapterCall, toConfiguration } from "palimpsest/adapter-parts";
 import { asObject, asString } from "palimpsest/schema";
 import type { OpencodeClient } from "./opencode-plugin.ts";
 import { countCleared, separateReminders, toSyncMessages } from "./read-messages.ts";
@@ -14,25 +16,25 @@ export interface RequestsContext {
 }
 
 export interface Requests {
-  /** Adopts the messages that opencode is about to send, and puts those in their place that the session shows. */
+  /** Adopts the messages that opencode is about to send, and replaces them by the messages that the session shows. */
   replace(session: string, messages: OpencodeMessage[]): Promise<void>;
-  /** opencode compacts its messages: so does the session, before its next request. */
+  /** Lets the session compact before its next request, because opencode compacts its own messages. */
   compactNext(session: string): void;
-  /** Ends the calls whose answers have not come. */
+  /** Ends the calls that have no answer yet. */
   end(): void;
 }
 
 interface OpenCall {
-  readonly call: DoorCall<OpencodeRequest, OpencodeMessage>;
-  /** Ids of the messages that were there when it began. */
+  readonly call: AdapterCall;
+  /** The ids of the messages at the start of the call. */
   readonly known: ReadonlySet<unknown>;
 }
 
-/** A session behind each conversation of opencode, from one request to the next. */
+/** Keeps one session per conversation of opencode, and its open call until the next request. */
 export function createRequests({ client, sessions, report }: RequestsContext): Requests {
   const open = new Map<string, OpenCall>();
   const facts = new Map<string, Promise<LiveCall["facts"]>>();
-  const asked = new Set<string>();
+  const toCompact = new Set<string>();
 
   function factsOf(providerID: string, modelID: string): Promise<LiveCall["facts"]> {
     const key = `${providerID}/${modelID}`;
@@ -41,7 +43,7 @@ export function createRequests({ client, sessions, report }: RequestsContext): R
     return found;
   }
 
-  /** The answer to the request before is in the next list. */
+  /** Records the answer to the previous request, which is in the next list. */
   async function finish(session: string, messages: readonly OpencodeMessage[]): Promise<void> {
     const before = open.get(session);
     if (before === undefined) return;
@@ -79,7 +81,7 @@ export function createRequests({ client, sessions, report }: RequestsContext): R
       if (live === undefined) return;
       const { kept, reminders } = separateReminders(messages);
       const begin = () =>
-        beginDoorCall(
+        beginAdapterCall(
           { sessions, onProblem: (problem) => report("warn", problem.message) },
           {
             list: messages,
@@ -98,7 +100,7 @@ export function createRequests({ client, sessions, report }: RequestsContext): R
           },
         );
       let call = await begin();
-      if (asked.delete(session)) {
+      if (toCompact.delete(session)) {
         await sessions
           .open()
           .find(({ id }) => id === session)
@@ -111,9 +113,10 @@ export function createRequests({ client, sessions, report }: RequestsContext): R
       for (const { message } of notices) report("warn", message);
       for (const { tokensBefore, tokensAfter } of compactions)
         report("info", `Compacted the conversation from ${tokensBefore} to ${tokensAfter} tokens.`);
-      messages.splice(0, messages.length, ...toOpencode(call.request().pieces, live.like, reminders));
+      const { pieces } = call.request() as OpencodeRequest;
+      messages.splice(0, messages.length, ...toOpencode(pieces, live.like, reminders));
     },
-    compactNext: (session) => void asked.add(session),
+    compactNext: (session) => void toCompact.add(session),
     end() {
       for (const { call } of open.values()) call.end();
       open.clear();
@@ -121,7 +124,7 @@ export function createRequests({ client, sessions, report }: RequestsContext): R
   };
 }
 
-/** An error of opencode in the form that clients of services throw. */
+/** Converts an error of opencode to the form of other clients. */
 function toError(error: unknown): Error {
   const { message, responseBody } = asObject(asObject(error)?.["data"]) ?? {};
   return Object.assign(new Error(`${asString(message) ?? ""} ${asString(responseBody) ?? ""}`), { status: 400 });

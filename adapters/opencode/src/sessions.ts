@@ -1,11 +1,13 @@
+// Opens the sessions of the plugin.
+
 import type { ModelFacts, Store } from "palimpsest";
-import { connectNewest, createDoorSessions, type DoorSessions } from "palimpsest/adapter-parts";
+import { type AdapterSessions, connectNewest, createAdapterSessions } from "palimpsest/adapter-parts";
 import { asCount, asObject } from "palimpsest/schema";
 import type { ModelCalls } from "./model-calls.ts";
 import { opencodeProvider } from "./provider.ts";
-import type { LiveCall, OpencodeMessage, OpencodeRequest } from "./wire.ts";
+import type { LiveCall } from "./wire.ts";
 
-export type Sessions = DoorSessions<OpencodeRequest, OpencodeMessage, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 export function createSessions(store: Store, calls: Pick<ModelCalls, "ask">): Sessions {
   const connect = (first: LiveCall) =>
@@ -15,10 +17,10 @@ export function createSessions(store: Store, calls: Pick<ModelCalls, "ask">): Se
         ask: (request, signal) => calls.ask(newest(), request, signal),
       }),
     );
-  return createDoorSessions({ prefix: "opencode-", metadata: "opencode", connect }, { store });
+  return createAdapterSessions({ prefix: "opencode-", metadata: "opencode", connect }, { store });
 }
 
-/** Facts about a model, from the answer of `client.config.providers()`. */
+/** Reads the facts about a model from the answer of `client.config.providers()`. */
 export function readFacts(data: unknown, providerID: string, modelID: string): Partial<ModelFacts> {
   const providers = asObject(data)?.["providers"];
   const provider = (Array.isArray(providers) ? providers : []).find((one) => asObject(one)?.["id"] === providerID);

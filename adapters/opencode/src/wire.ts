@@ -1,10 +1,12 @@
+// The messages and requests of opencode as the log keeps them.
+
 import type { ModelFacts } from "palimpsest";
 import type { JsonObject } from "palimpsest/schema";
 
 /** The name of this wire form in logs. */
 export const OPENCODE = "opencode";
 
-/** A message of opencode: facts about the message, and its parts. */
+/** A message of opencode: its metadata and its parts. */
 export interface OpencodeMessage {
   readonly info: JsonObject;
   readonly parts: readonly JsonObject[];
@@ -16,7 +18,7 @@ export interface Author {
   readonly modelID: string;
 }
 
-/** A rendered piece of a conversation. opencode keeps results in the answer that has their calls: `toOpencode` puts them there. */
+/** A rendered piece of a conversation. opencode keeps results in the answer with their calls; `toOpencode` moves them there. */
 export type OpencodePiece =
   | { readonly kind: "user"; readonly parts: readonly JsonObject[] }
   | { readonly kind: "answer"; readonly author: Author | undefined; readonly parts: readonly JsonObject[] }
@@ -28,7 +30,7 @@ export interface OpencodeRequest {
   readonly maxTokens: number;
 }
 
-/** What a request of opencode brings beside its messages. */
+/** The model, agent and session of opencode's request, for the session's own calls. */
 export interface LiveCall {
   /** The id of the model. */
   readonly id: string;
@@ -36,7 +38,7 @@ export interface LiveCall {
   readonly agent: string | undefined;
   /** opencode's id of the session. */
   readonly session: string;
-  /** The newest messages, whose fields the rendered ones get. */
+  /** The newest messages. Rendered messages copy their fields. */
   readonly like: { readonly user: JsonObject; readonly answer: JsonObject };
   readonly facts: Partial<ModelFacts>;
 }

@@ -1,3 +1,4 @@
+// `palimpsest-agent`: the agent's tools, permissions and sandbox, for other programs.
 export type { Extension, ToolSession, TurnStart } from "./extension/extension.ts";
 export type { AskUser, PlanAnswer, Question } from "./extension/person.ts";
 export type { Checkpoints, RewoundFiles } from "./extensions/checkpoints/checkpoints.ts";

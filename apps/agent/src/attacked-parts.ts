@@ -1,4 +1,4 @@
-/** `palimpsest-agent/attacked`: inner parts that are attacked for themselves (lab/src/chaos/security). Nothing of it is promised. */
+/** `palimpsest-agent/attacked`: inner parts that security tests attack directly (lab/src/chaos/security). Not a public interface. */
 export { loadContext } from "./agent/load-context.ts";
 export { type AgentOrder, giveOrder, takeOrders } from "./extensions/agents/control-socket.ts";
 export { commandHooks } from "./extensions/hooks/command-hooks.ts";

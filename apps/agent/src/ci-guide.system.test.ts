@@ -11,13 +11,13 @@ import { temporaryProject } from "./testing/temporary-project.ts";
 
 const GUIDE = readFileSync(new URL("../../../docs/guides/run-it-in-ci.md", import.meta.url), "utf8");
 
-/** What the page shows to be typed, in order; the installation is not for a machine without a network. */
+/** The commands on the page, in order, except the installation, which needs a network. */
 const commands = [...GUIDE.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code!);
 const steps = [...GUIDE.matchAll(/- name: (?!Install)(\w+)\n(?: {8}.*\n)*? {8}run: \|\n((?: {10}.*\n)+)/g)].map(
   ([, , code]) => code!.replaceAll(/^ {10}/gm, ""),
 );
 
-/** A model that fixes what it is asked to fix, if it is let. */
+/** A model that fixes the failing test, if its tools are allowed. */
 const script: Script = ({ userText, toolResults, request }) => {
   const said = JSON.stringify(request["messages"]);
   if (userText.includes("Run the tests")) return callTools(callTool("Bash", { command: "npm test" }));
@@ -32,7 +32,7 @@ const script: Script = ({ userText, toolResults, request }) => {
     : callTools(callTool("Bash", { command: "npm test" }));
 };
 
-test("every command of the guide does what it says", async () => {
+test("every command in the guide works as described", async () => {
   expect([commands.length, steps.length]).toEqual([7, 2]);
   const project = temporaryProject({
     "package.json": '{ "private": true, "type": "module", "scripts": { "test": "node test.js" } }',

@@ -1,4 +1,4 @@
-/** `palimpsest-agent/extension`: the types of an extension, for those who write one (docs/guides/write-an-extension.md). */
+/** `palimpsest-agent/extension`: the types of an extension, for authors of extensions (docs/guides/write-an-extension.md). */
 export type { ExtensionContext, Permissions } from "./extension/context.ts";
 export type { BackgroundTask, Extension, ToolSession, ToolSessionView, TurnStart } from "./extension/extension.ts";
 export type { AgentSession } from "./extension/open-agent-session.ts";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 
-/** Loads nothing before it is needed: `--version` takes no longer than Node itself. */
+// Starts the program. It loads code only when needed, so that `--version` is as fast as Node itself.
 const args = process.argv.slice(2);
 if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) {
   const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");

@@ -1,6 +1,12 @@
 /** `palimpsest/adapter-parts`: sessions behind a framework that keeps its own list of messages, for adapters in other packages. */
 
-export { beginDoorCall, type DoorCall, type DoorContext, type FrameworkCall, recallForCall } from "./adapters/call.ts";
+export {
+  type AdapterCall,
+  type AdapterContext,
+  beginAdapterCall,
+  type FrameworkCall,
+  recallForCall,
+} from "./adapters/call.ts";
 export { type ToolParts, toConfiguration } from "./adapters/configuration.ts";
 export type { Notice } from "./adapters/notices.ts";
 export {
@@ -11,12 +17,12 @@ export {
   withReport,
 } from "./adapters/report.ts";
 export {
+  type Adapter,
+  type AdapterOptions,
+  type AdapterSessions,
   type Connection,
   connectNewest,
-  createDoorSessions,
-  type Door,
-  type DoorOptions,
-  type DoorSessions,
+  createAdapterSessions,
   type KnownCalls,
 } from "./adapters/sessions.ts";
 export { createPartialAnswer } from "./turn/send.ts";

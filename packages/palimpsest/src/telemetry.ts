@@ -17,4 +17,4 @@ export {
 } from "./telemetry/http-telemetry.ts";
 export type { RunEvent, RunFacts, RunTelemetry, ServedTarget } from "./telemetry/run-telemetry.ts";
 export type { TelemetryOptions } from "./telemetry/session-telemetry.ts";
-export { telemetry } from "./telemetry/telemetry.ts";
+export { telemetry } from "./telemetry/session-telemetry.ts";

@@ -24,9 +24,9 @@ interface World {
   readonly store: Store;
   readonly context: ReturnType<typeof palimpsest>;
   readonly server: simulator.SimulatorServer;
-  /** Runs the agent on a list of messages. Resolves to the list that it leaves, and the answer. */
+  /** Runs the agent on a list of messages. Resolves to the new list and the answer. */
   run(messages: readonly Message[], way?: "whole" | "streamed"): Promise<Ran>;
-  /** A second process with the same store. */
+  /** Starts a second process with the same store. */
   restart(): Promise<World>;
 }
 
@@ -35,7 +35,7 @@ interface WorldOptions extends Partial<PalimpsestOptions> {
   readonly server?: simulator.SimulatorServer;
 }
 
-/** The real agent and the real client against the simulator, with sessions behind them. */
+/** Connects the real agent and the real client to the simulator through the adapter. */
 async function world(script: simulator.Script, options: WorldOptions = {}): Promise<World> {
   const { windowTokens, server: given, ...rest } = options;
   const facts = simulator.ANTHROPIC_MODELS.find(({ id }) => id === MODEL)!;
@@ -84,7 +84,7 @@ const look = createTool({
 });
 const refused = ({ recorder }: simulator.SimulatorServer) =>
   recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused");
-/** The messages of a request, without the marks, which move with the end. */
+/** Returns the messages of a request without cache marks, which move with the end. */
 const messagesOf = ({ recorder }: simulator.SimulatorServer, at = -1): string[] =>
   JSON.parse(recorder.exchanges.at(at)!.body, (name, value) =>
     name === "cache_control" ? undefined : value,
@@ -98,7 +98,7 @@ const looking =
 const echo: simulator.Script = ({ userText }) => answer(`You said ${userText}`);
 
 describe("the processor", () => {
-  test.each(["whole", "streamed"] as const)("puts a session behind the agent's model: %s", async (way) => {
+  test.each(["whole", "streamed"] as const)("puts a session between the agent and its model: %s", async (way) => {
     const { run, context, server } = await world(looking(1));
     expect((await run([user("What is there?")], way)).text).toBe("Done: 2 results.");
     const [session, ...others] = context.sessions();
@@ -109,7 +109,7 @@ describe("the processor", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("goes on in the same session, streamed or whole, also in another process", async () => {
+  test("continues the same session, streamed or whole, in this process and in another one", async () => {
     const first = await world(looking(12));
     const { list } = await first.run([user("one")], "streamed");
     const sent = messagesOf(first.server);
@@ -121,7 +121,7 @@ describe("the processor", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("steps of a turn that Mastra joins stay as they were sent, also in a session without a name", async () => {
+  test("does not change sent steps that Mastra joins into one message, with or without a session name", async () => {
     let answers = 0;
     const script: simulator.Script = () =>
       answers++ % 3 === 2 ? answer("Done.") : think("Hm.", callTools(callTool("look", { at: answers })));
@@ -136,7 +136,7 @@ describe("the processor", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("an edited message goes back to it, and later requests begin with what was kept", async () => {
+  test("rewinds to an edited message, and keeps everything before it in later requests", async () => {
     const { run, server, context } = await world(echo);
     let list: Message[] = [];
     for (const words of ["one", "two", "three"]) ({ list } = await run([...list, user(words)]));
@@ -145,7 +145,7 @@ describe("the processor", () => {
     expect(context.sessions()).toHaveLength(1);
   });
 
-  test("a list of the newest messages only shows the earlier ones nevertheless, and is told once", async () => {
+  test("still shows earlier messages if the list has only the newest ones, and warns once", async () => {
     const { run, server, context } = await world(echo);
     let list: Message[] = [];
     const told: string[] = [];
@@ -162,7 +162,7 @@ describe("the processor", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("compactions are told, and an overflow is recovered from", async () => {
+  test("reports compactions, and recovers from an overflow", async () => {
     const words = "All work and no play makes a long conversation. ".repeat(60);
     const shown: unknown[] = [];
     const { run, server } = await world(
@@ -171,7 +171,7 @@ describe("the processor", () => {
           ? simulator.summarize("They talked about work and play.")
           : answer(`You said: ${[...userText.matchAll(/(\d+): All/g)].at(-1)?.[1]}`),
       {
-        // The session believes in a larger window than the service has.
+        // The session assumes a larger window than the service has.
         windowTokens: 12_000,
         models: { [MODEL]: { windowTokens: 40_000 } },
         onCompaction: (data) => shown.push(data),
@@ -187,7 +187,7 @@ describe("the processor", () => {
     expect(shown[0]).toMatchObject({ session: "chat", summary: expect.any(String) });
   });
 
-  test("recall is a tool of the agent unless it is left out", async () => {
+  test("gives the agent the tool recall unless it is left out", async () => {
     for (const recall of ["offered", "left-out"] as const) {
       const { run, server } = await world(echo, { recall });
       await run([user("one")]);
@@ -196,7 +196,7 @@ describe("the processor", () => {
     }
   });
 
-  test("recall reads what is no longer shown, in the session of its call", async () => {
+  test("recall reads compacted content in the session of its call", async () => {
     const { run } = await world(({ toolResults }) =>
       toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),
     );
@@ -204,7 +204,7 @@ describe("the processor", () => {
   });
 });
 
-test("models with another interface are refused, with what to pass", () => {
+test("refuses a model with another interface, and says which model to pass", () => {
   const context = palimpsest({ store: memoryStore() });
   const step = { model: { specificationVersion: "v2", modelId: "gpt" } } as never;
   expect(() => context.processInputStep(step)).toThrow(/AI SDK 7.*gpt has the interface v2.*@ai-sdk\/NAME 4/s);

@@ -1,3 +1,5 @@
+// The processor for Mastra: puts a session between an agent and its model.
+
 import type { ProcessInputStepArgs, ProcessInputStepResult, Processor } from "@mastra/core/processors";
 import type { Session } from "palimpsest";
 import type { CompactionData } from "palimpsest/adapter-parts";
@@ -9,31 +11,31 @@ import {
 import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 import { type StepModel, wrapModel } from "./wrap-model.ts";
 
-/** Options of the processor. Only the store is required. */
+/** Options of the processor. Only `store` is required. */
 export interface PalimpsestOptions extends MiddlewareOptions {
-  /** The name of the session that a step belongs to. @default the thread of Mastra's memory; without one it is recognized by its messages */
+  /** Returns the name of a step's session. @default the thread of Mastra's memory; without a thread, the messages identify the session */
   readonly session?: (step: Pick<ProcessInputStepArgs, "requestContext">) => string | undefined;
-  /** Whether the agent gets the tool `recall`. Summaries and stubs name it only then. @default "offered" */
+  /** Whether the agent gets the tool `recall`. Summaries and stubs mention the tool only if the agent has it. @default "offered" */
   readonly recall?: "offered" | "left-out";
-  /** Receives each compaction, for a user interface. @default nobody */
+  /** Called with each compaction, for a user interface. @default does nothing */
   readonly onCompaction?: (data: CompactionData) => void;
 }
 
-/** A processor for `inputProcessors` of an agent, and what belongs to it. */
+/** A processor for an agent's `inputProcessors`, with access to its sessions. */
 export interface PalimpsestContext extends Processor<"palimpsest"> {
   processInputStep(step: ProcessInputStepArgs): ProcessInputStepResult;
-  /** Sessions that are open in this process: for costs, events and notes. */
+  /** Returns the sessions that are open in this process, for costs, events and notes. */
   sessions(): readonly Session<AiSdkRequest, AiSdkResponse>[];
-  /** Closes all sessions. Before a process ends; the store stays open. */
+  /** Closes all sessions. Call it before the process ends. The store stays open. */
   close(): Promise<void>;
 }
 
-/** Under this name, providers' options have the name of the session, and the request's context has the thread. */
+/** The key of our provider options, which hold the session's name, and the key of Mastra's memory in the request context. */
 const [OWN, MEMORY] = ["palimpsest", "MastraMemory"];
 
 /**
- * Keeps the conversations of a Mastra agent inside the context window. Memory and messages stay Mastra's: before each step the
- * processor puts sessions behind the step's model, which then gets what the session shows of the messages. Put it last.
+ * Keeps the conversations of a Mastra agent inside the context window. Mastra keeps its memory and messages. Before each step,
+ * the processor wraps the step's model, so that the model gets the messages that the session shows. Put the processor last.
  */
 export function palimpsest(options: PalimpsestOptions): PalimpsestContext {
   const { session: sessionOf = threadOf, recall = "offered", onCompaction = () => {}, ...rest } = options;
@@ -42,9 +44,9 @@ export function palimpsest(options: PalimpsestOptions): PalimpsestContext {
     id: "palimpsest",
     processInputStep(step) {
       const { model, tools, providerOptions } = step;
-      const given = asObject(asObject(providerOptions)?.[OWN]);
-      const session = asString(given?.["session"]) ?? sessionOf(step);
-      const named = { ...providerOptions, [OWN]: { ...given, ...(session === undefined ? {} : { session }) } };
+      const ownOptions = asObject(asObject(providerOptions)?.[OWN]);
+      const session = asString(ownOptions?.["session"]) ?? sessionOf(step);
+      const named = { ...providerOptions, [OWN]: { ...ownOptions, ...(session === undefined ? {} : { session }) } };
       const result = {
         model: wrapModel(model as StepModel, context, onCompaction),
         providerOptions: named,

@@ -1,21 +1,23 @@
+// Wraps the model of a Mastra step, so that the middleware handles its calls.
+
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { CompactionData } from "palimpsest/adapter-parts";
 import { readCompaction } from "../middleware/compaction-part.ts";
 import type { PalimpsestMiddleware } from "../middleware/palimpsest.ts";
 
-/** Models that Mastra has wrapped: those of the AI SDK, of several versions. */
+/** A model of the AI SDK as Mastra passes it to a step. Its interface can have several versions. */
 export interface StepModel {
   readonly specificationVersion: string;
   readonly modelId: string;
 }
 
-/** A model with sessions behind its calls. Compactions are taken out of its answers: Mastra has no parts for them. */
+/** Wraps a model, so that sessions handle its calls. Removes compactions from the answers, because Mastra has no parts for them. */
 export function wrapModel(
-  given: StepModel,
+  stepModel: StepModel,
   { wrapGenerate, wrapStream }: PalimpsestMiddleware,
   onCompaction: (data: CompactionData) => void,
 ): LanguageModelV4 {
-  const model = checkModel(given);
+  const model = checkModel(stepModel);
   const isOther = (part: unknown): boolean => {
     const data = readCompaction(part);
     if (data !== undefined) onCompaction(data);

@@ -1,3 +1,5 @@
+// Begins one model call of the AI SDK, and records its answer.
+
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -5,14 +7,14 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { beginDoorCall, type DoorCall, type DoorContext } from "palimpsest/adapter-parts";
+import { type AdapterCall, type AdapterContext, beginAdapterCall } from "palimpsest/adapter-parts";
 import { toSyncMessages } from "../provider/read-messages.ts";
 import type { AiSdkRequest, AiSdkResponse } from "../provider/wire.ts";
 import { toCompactionPart } from "./compaction-part.ts";
 import { readConfiguration, sessionKeyOf, toSent } from "./read-params.ts";
 import type { LiveCall } from "./sessions.ts";
 
-export type CallContext = DoorContext<AiSdkRequest, AiSdkResponse, LiveCall>;
+export type CallContext = AdapterContext<LiveCall>;
 
 export interface WantedCall {
   readonly params: LanguageModelV4CallOptions;
@@ -20,22 +22,22 @@ export interface WantedCall {
   readonly answer: "streamed" | "whole";
 }
 
-/** One call of a model for a session, from the list of messages to the recorded answer. */
-export interface Call extends Pick<DoorCall<AiSdkRequest, AiSdkResponse>, "recover" | "recordInterrupted" | "end"> {
-  /** What is to be sent now. */
+/** One model call of a session, from the list of messages to the recorded answer. */
+export interface Call extends Pick<AdapterCall, "recover" | "recordInterrupted" | "end"> {
+  /** Returns the request to send now. */
   sent(): LanguageModelV4CallOptions;
-  /** What the caller should know: once. */
+  /** Returns the warnings and compactions since the last call of this method. */
   takeReports(): {
     readonly warnings: readonly SharedV4Warning[];
     readonly parts: readonly LanguageModelV4CustomContent[];
   };
-  /** Records the answer. Resolves to what the session says about itself, for the caller. */
+  /** Records the answer. Resolves to the session's report for the caller. */
   record(response: AiSdkResponse): Promise<SharedV4ProviderMetadata>;
 }
 
-/** Adopts the caller's list of messages, and prepares the request that is sent instead of it. */
+/** Adopts the caller's list of messages, and prepares the request that is sent in place of the list. */
 export async function beginCall(context: CallContext, { params, model, answer }: WantedCall): Promise<Call> {
-  const call = await beginDoorCall(context, {
+  const call = await beginAdapterCall(context, {
     list: params.prompt,
     key: sessionKeyOf(params),
     model: model.modelId,
@@ -46,7 +48,7 @@ export async function beginCall(context: CallContext, { params, model, answer }:
     signal: params.abortSignal,
   });
   return {
-    sent: () => toSent(params, call.request()),
+    sent: () => toSent(params, call.request() as AiSdkRequest),
     takeReports() {
       const { notices, compactions } = call.takeReports();
       return {
@@ -61,7 +63,7 @@ export async function beginCall(context: CallContext, { params, model, answer }:
   };
 }
 
-/** Some services give their responses no id, and the log knows responses by theirs. */
+/** Adds an id if the service sent none, because the log identifies responses by id. */
 function withId(whole: AiSdkResponse, { modelId }: LanguageModelV4): AiSdkResponse {
   const { response } = whole;
   return {

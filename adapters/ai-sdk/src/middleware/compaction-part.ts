@@ -1,17 +1,19 @@
+// Writes and reads the part of an answer that reports a compaction.
+
 import type { LanguageModelV4CustomContent } from "@ai-sdk/provider";
 import { asCompactionData, type CompactionData } from "palimpsest/adapter-parts";
 import { asObject } from "palimpsest/schema";
 
-const KIND = "palimpsest.compaction";
-
-/** The part of an answer that shows a compaction. */
+/** Creates the part of an answer that reports a compaction. */
 export function toCompactionPart(data: CompactionData): LanguageModelV4CustomContent {
   return { type: "custom", kind: KIND, providerMetadata: { palimpsest: { ...data } } };
 }
 
+const KIND = "palimpsest.compaction";
+
 /**
- * Reads the compaction that a part of a message shows: of `message.parts` in a user interface, of `result.content` elsewhere.
- * Undefined if the part shows none.
+ * Reads the compaction from a part of `message.parts` (in a user interface) or of `result.content`. Undefined for any other
+ * part.
  */
 export function readCompaction(part: unknown): CompactionData | undefined {
   const { type, kind, providerMetadata, providerOptions } = asObject(part) ?? {};

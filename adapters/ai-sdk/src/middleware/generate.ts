@@ -1,7 +1,9 @@
+// Makes a model call that returns a whole answer.
+
 import type { LanguageModelV4GenerateResult } from "@ai-sdk/provider";
 import { beginCall, type CallContext, type WantedCall } from "./begin-call.ts";
 
-/** Makes a call that is answered whole. */
+/** Makes a call that returns a whole answer. */
 export async function generate(
   context: CallContext,
   { params, model }: Omit<WantedCall, "answer">,

@@ -27,11 +27,11 @@ interface World {
   readonly context: ReturnType<typeof palimpsest>;
   readonly model: ReturnType<typeof wrapLanguageModel>;
   readonly server: simulator.SimulatorServer;
-  /** A second process with the same store. */
+  /** Starts a second process with the same store. */
   restart(): Promise<Pick<World, "context" | "model">>;
 }
 
-/** The real provider against the simulator, with sessions behind it. */
+/** Connects the real provider to the simulator through the middleware. */
 async function world(
   script: simulator.Script,
   options: Partial<PalimpsestOptions> & { windowTokens?: number; modelId?: string } = {},
@@ -62,7 +62,7 @@ async function world(
 
 const refused = ({ recorder }: simulator.SimulatorServer) =>
   recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused");
-/** The messages of a request, without the marks, which move with the end. */
+/** Returns the messages of a request without cache marks, which move with the end. */
 const messagesOf = ({ recorder }: simulator.SimulatorServer, at = -1): string[] =>
   JSON.parse(recorder.exchanges.at(at)!.body, (name, value) =>
     name === "cache_control" ? undefined : value,
@@ -77,7 +77,7 @@ const look = tool({
   },
   toModelOutput: ({ output }) => ({ type: "text", value: `Seen: ${output}` }),
 });
-/** Calls a tool, then says what there is. */
+/** Calls a tool, then answers with text. */
 const looking =
   (at: number): simulator.Script =>
   ({ toolResults }) =>
@@ -101,7 +101,7 @@ describe("the middleware", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("streams, and goes on in the same session by its messages alone, also in another process", async () => {
+  test("streams, and continues the session that the messages identify, in this process and in another one", async () => {
     const { model, store, server, restart } = await world(({ userText }) => answer(`You said ${userText}`));
     const first = streamText({ model, system: "Be brief.", messages: [user("one")] });
     await first.consumeStream();
@@ -113,13 +113,13 @@ describe("the middleware", () => {
     expect(messagesOf(server).slice(0, 1)).toEqual(messagesOf(server, 0));
   });
 
-  test("a caller's own limit of the answer holds, where it is below the session's", async () => {
+  test("sends the caller's output limit if it is below the session's limit", async () => {
     const { model, server } = await world(() => answer("Yes."));
     await generateText({ model, maxOutputTokens: 100, prompt: "Is it there?" });
     expect(JSON.parse(server.recorder.exchanges.at(-1)!.body)).toMatchObject({ max_tokens: 100 });
   });
 
-  test("two conversations that begin with the same words are two sessions", async () => {
+  test("creates two sessions for two conversations that begin with the same words", async () => {
     const { model, store } = await world(({ userText }) => answer(`You said ${userText}`));
     for (const next of ["left", "right"]) {
       const { responseMessages } = await generateText({ model, messages: [user("hi")] });
@@ -129,7 +129,7 @@ describe("the middleware", () => {
     expect(sessions.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("a call under the same name about something else does not rewind the conversation", async () => {
+  test("does not rewind the conversation for an unrelated call under the same name", async () => {
     const { model, context, server } = await world(({ userText }) => answer(`You said ${userText}`));
     const { responseMessages } = await generateText({ model, messages: [user("one")], ...inSession("chat") });
     await generateText({ model, prompt: "A title for: one", ...inSession("chat") });
@@ -145,7 +145,7 @@ describe("the middleware", () => {
     ]);
   });
 
-  test("an edited message goes back to it, and later requests begin with what was kept", async () => {
+  test("rewinds to an edited message, and keeps everything before it in later requests", async () => {
     const { model, server, context } = await world(({ userText }) => answer(`You said ${userText}`));
     const list: ModelMessage[] = [];
     for (const words of ["one", "two", "three"]) {
@@ -159,8 +159,8 @@ describe("the middleware", () => {
   });
 });
 
-describe("what was sent stays as it was sent", () => {
-  /** One turn with two calls, of which the second fails, and the parts of a user interface that persists it. */
+describe("sent content does not change", () => {
+  /** Runs one turn with two calls, of which the second fails. Returns the parts as a user interface persists them. */
   async function turn() {
     const made = await world(looking(12));
     const first = streamText({
@@ -191,7 +191,7 @@ describe("what was sent stays as it was sent", () => {
     return { ...made, ui: [...ui, last!, next], responseMessages: await first.responseMessages, sent, goOn };
   }
 
-  test("1: a failed tool that comes back from a user interface in other words", async () => {
+  test("1: if a user interface rewords a failed tool", async () => {
     const { ui, goOn, sent } = await turn();
     expect(sent.join()).toContain("nope");
     const messages = await convertToModelMessages(ui, { tools: { look } });
@@ -199,7 +199,7 @@ describe("what was sent stays as it was sent", () => {
     await goOn(messages);
   });
 
-  test("2: results that come back without the tools that had formed them", async () => {
+  test("2: if results come back without the tools that created them", async () => {
     const { ui, goOn, sent } = await turn();
     expect(sent.join()).toContain("Seen: There is a tree");
     const messages = await convertToModelMessages(ui);
@@ -207,7 +207,7 @@ describe("what was sent stays as it was sent", () => {
     await goOn(messages);
   });
 
-  test("3: cache marks of the application, which move", async () => {
+  test("3: if the application moves its cache marks", async () => {
     const { responseMessages, goOn } = await turn();
     const marked = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
     const messages = [user("What is there?"), ...responseMessages].map((message) => ({
@@ -217,7 +217,7 @@ describe("what was sent stays as it was sent", () => {
     await goOn([...messages, user("And now?")]);
   });
 
-  test("4: retries, which bring the same messages again", async () => {
+  test("4: if a retry brings the same messages again", async () => {
     let failures = 2;
     const { model, server, context } = await world(({ userText }) =>
       failures-- > 0
@@ -240,7 +240,7 @@ describe("another context manager", () => {
   const script = looking(1);
   const told = (warnings: readonly unknown[] | undefined): string => JSON.stringify(warnings ?? []);
 
-  test("pruneMessages is noticed and told, and what was sent stays", async () => {
+  test("warns about pruneMessages, and keeps the sent content", async () => {
     const { model, server } = await world(script);
     const list: ModelMessage[] = [user("one")];
     const go = () =>
@@ -255,7 +255,7 @@ describe("another context manager", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("a client that drops or summarizes the beginning is told", async () => {
+  test("warns if a client drops or summarizes the beginning", async () => {
     const { model, server } = await world(({ userText }) => answer(`You said ${userText}`));
     const list: ModelMessage[] = [];
     const go = async (messages: ModelMessage[]) => {
@@ -283,7 +283,7 @@ describe("a full window", () => {
       ? simulator.summarize("They talked about work and play.")
       : answer(`You said: ${[...userText.matchAll(/(\d+): All/g)].at(-1)?.[1]}`);
 
-  test("compactions are shown as parts of the answer, which a user interface can read", async () => {
+  test("reports compactions as parts of the answer, which a user interface can read", async () => {
     const { model, server } = await world(script, {
       windowTokens: 20_000,
       models: { [MODEL]: { windowTokens: 20_000 } },
@@ -309,9 +309,9 @@ describe("a full window", () => {
   });
 
   test.each(["streamed", "whole"] as const)(
-    "on overflow the session is compacted and the call made again: %s",
+    "compacts the session and repeats the call after an overflow: %s",
     async (way) => {
-      // The session believes in a larger window than the service has.
+      // The session assumes a larger window than the service has.
       const { model, server } = await world(script, {
         windowTokens: 12_000,
         models: { [MODEL]: { windowTokens: 40_000 } },
@@ -330,7 +330,7 @@ describe("a full window", () => {
 });
 
 describe("recall", () => {
-  test("is spoken of only where the tool is among the tools", async () => {
+  test("is mentioned only if the tool is in the list of tools", async () => {
     const big = tool({
       description: "Says much.",
       inputSchema: jsonSchema<Record<string, never>>({ type: "object" }),
@@ -348,7 +348,7 @@ describe("recall", () => {
     expect(messagesOf(server).join()).toMatch(/recall, entry \d+/);
   });
 
-  test("the tool reads what is no longer shown, in the session of its call", async () => {
+  test("reads compacted content in the session of its call", async () => {
     const { model, context, server } = await world(({ toolResults }) =>
       toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),
     );
@@ -366,9 +366,9 @@ describe("recall", () => {
   });
 });
 
-test("an answer that is stopped stays as far as it was read, and its price is counted", async () => {
+test("keeps the read part of an interrupted answer, and counts its price", async () => {
   const { model, context, server } = await world(() => ({
-    ...answer("This will not be heard to its end. ".repeat(20)),
+    ...answer("This will not be read to its end. ".repeat(20)),
     fault: simulator.stallStream(6, 60_000),
   }));
   const stop = new AbortController();
@@ -380,7 +380,7 @@ test("an answer that is stopped stays as far as it was read, and its price is co
   expect(refused(server)).toEqual([]);
 });
 
-test("a session that another process has taken over is opened again, and the answer is not lost", async () => {
+test("reopens a session that another process took over, and does not lose the answer", async () => {
   const problems: string[] = [];
   const script: simulator.Script = ({ userText }) => answer(`You said ${userText}`);
   const one = await world(script, { onProblem: ({ message }) => problems.push(message) });
@@ -396,7 +396,7 @@ test("a session that another process has taken over is opened again, and the ans
   expect(messagesOf(other.server)).toHaveLength(7);
 });
 
-test("files of any type reach the provider as they were given, with their names and options", async () => {
+test("passes files of any type to the provider unchanged, with their names and options", async () => {
   const prompts: unknown[] = [];
   const { context } = await world(() => answer("Heard."));
   const file = (mediaType: string, more: object = {}) => ({ type: "file" as const, mediaType, ...more });
@@ -449,7 +449,7 @@ test("files of any type reach the provider as they were given, with their names 
   expect(two![0]!.content.slice(0, 2)).toEqual(one![0]!.content.slice(0, 2));
 });
 
-test("calls of a session's own ask for a text, whatever the application's answers must be", async () => {
+test("asks for text in the session's own calls, even if the application forces another answer", async () => {
   const words = "All work and no play makes a long conversation. ".repeat(60);
   const { model, server } = await world(
     ({ userText }) =>
@@ -480,7 +480,7 @@ test("calls of a session's own ask for a text, whatever the application's answer
   expect(new Set(asked!.map(({ tool_choice }) => tool_choice.type))).toEqual(new Set(["any"]));
 });
 
-test("an edit under the same ids is told, because the model still gets what was sent", async () => {
+test("warns about an edit under the same ids, because the model still gets the sent content", async () => {
   const { model, server } = await world(looking(1));
   const go = (messages: ModelMessage[]) =>
     generateText({ model, tools: { look }, stopWhen: stepCountIs(3), messages, ...inSession("chat") });
@@ -491,6 +491,6 @@ test("an edit under the same ids is told, because the model still gets what was 
   expect(messagesOf(server).join()).toContain("tree at 1");
 });
 
-test("options that cannot work say what to pass", () => {
+test("says what to pass if an option is invalid", () => {
   expect(() => palimpsest({} as never)).toThrow(/palimpsest.*store.*memoryStore/);
 });

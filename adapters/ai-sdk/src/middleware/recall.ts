@@ -1,8 +1,10 @@
+// Creates the tool `recall` in the form of the AI SDK.
+
 import { recallTool } from "palimpsest";
 import { recallForCall } from "palimpsest/adapter-parts";
 import type { Sessions } from "./sessions.ts";
 
-/** The tool `recall` in the form of the SDK. Its schema is a Standard JSON Schema, so that nothing of the SDK has to be loaded. */
+/** The tool `recall` in the form of the SDK. Its schema is a Standard JSON Schema, so the SDK does not have to be loaded. */
 export interface RecallTool {
   readonly description: string;
   readonly inputSchema: RecallSchema;
@@ -22,7 +24,7 @@ interface RecallSchema {
   };
 }
 
-/** Makes the tool. A call is found by its id in the session that has recorded it. */
+/** Creates the tool. The id of a call identifies the session that recorded the call. */
 export function createRecallTool(sessions: Sessions): RecallTool {
   const { description = "", inputSchema } = recallTool;
   const schema = (): Record<string, unknown> => ({ ...inputSchema });

@@ -1,3 +1,5 @@
+// Makes a model call that streams its answer.
+
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import { createPartialAnswer } from "palimpsest/adapter-parts";
 import { createStreamCollector } from "../provider/collect-stream.ts";
@@ -5,10 +7,7 @@ import { beginCall, type Call, type CallContext, type WantedCall } from "./begin
 
 type Parts = ReadableStream<LanguageModelV4StreamPart>;
 
-/** Parts that come before anything is said. */
-const BEFORE: readonly string[] = ["stream-start", "response-metadata", "custom", "raw", "ping"];
-
-/** Makes a call whose answer is streamed. */
+/** Makes a call that streams its answer. */
 export async function stream(
   context: CallContext,
   { params, model }: Omit<WantedCall, "answer">,
@@ -33,7 +32,7 @@ export async function stream(
   }
 }
 
-/** Passes an answer on while it is written, and records it before its end is passed on: the next call may follow at once. */
+/** Passes an answer on while it arrives. Records the answer before passing its end on, because the next call may follow at once. */
 async function* passOn(
   call: Call,
   first: Parts,
@@ -50,7 +49,7 @@ async function* passOn(
       stream = undefined;
       for await (const part of opened) {
         if (part.type === "error") {
-          // Some services refuse a request as too long when its answer should begin.
+          // Some services refuse a request that is too long only at the start of the stream.
           if (begun === "no" && (await call.recover(part.error)) === "retry") {
             collector = createStreamCollector();
             stream = await again();
@@ -83,12 +82,15 @@ async function* passOn(
     if (ending === "open" && signal?.aborted !== true) ending = "failed";
     throw error;
   } finally {
-    // A person who stops an answer has read its beginning. What a broken stream brought is void: the caller asks again.
+    // A user who stops an answer has read its beginning. After a failure, the caller sends the request again.
     const view = ending === "failed" ? "left-out" : "kept";
     if (ending !== "recorded") await call.recordInterrupted(partial.answer(), { view });
     call.end();
   }
 }
+
+/** The types of parts that arrive before the answer begins. */
+const BEFORE: readonly string[] = ["stream-start", "response-metadata", "custom", "raw", "ping"];
 
 function toStream(parts: AsyncGenerator<LanguageModelV4StreamPart>): Parts {
   return new ReadableStream({

@@ -1,3 +1,5 @@
+// Assembles a result from the parts of a stream.
+
 import type { LanguageModelV4Content, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { Collector, StreamPart } from "palimpsest/provider-parts";
 import { readUsage } from "./read-response.ts";
@@ -7,7 +9,7 @@ import type { AiSdkResponse } from "./wire.ts";
 type Metadata = Extract<LanguageModelV4StreamPart, { type: "text-start" }>["providerMetadata"];
 type Writing = { type: "text" | "reasoning"; text: string; providerMetadata?: NonNullable<Metadata> };
 
-/** Assembles what a language model generates from the parts of its stream, as `doGenerate` would have returned it. */
+/** Assembles the result of a stream, in the form that `doGenerate` returns. */
 export function createStreamCollector(): Collector<LanguageModelV4StreamPart, AiSdkResponse> {
   const content: LanguageModelV4Content[] = [];
   const writing = new Map<string, Writing>();
@@ -24,7 +26,7 @@ export function createStreamCollector(): Collector<LanguageModelV4StreamPart, Ai
       content.push(block);
     }
     block.text += text;
-    // A signature comes last, with an empty piece.
+    // A signature comes last, together with an empty piece.
     if (metadata !== undefined) block.providerMetadata = metadata;
     return text === "" ? [] : [{ kind: type === "text" ? "text" : "thinking", text }];
   }
@@ -93,7 +95,7 @@ export function createStreamCollector(): Collector<LanguageModelV4StreamPart, Ai
   };
 }
 
-/** Providers end a stream that was cut with a reason of their own, which no service has given. The oldest say `other`. */
+/** Whether the stream was cut. Then the SDK's provider sets the reason to stop, because the service sent none. Old ones set `other`. */
 function isInterrupted({ unified, raw }: AiSdkResponse["finishReason"]): boolean {
   return unified === "interrupted" || (unified === "other" && raw === undefined);
 }

@@ -1,3 +1,5 @@
+// The provider that calls language models of the AI SDK.
+
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -24,7 +26,7 @@ import { AI_SDK, type AiSdkMessage, type AiSdkRequest, type AiSdkResponse } from
 
 /** Options of a model of the AI SDK as a provider. */
 export interface LanguageModelOptions {
-  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  /** Facts of models by the start of their ids, for models that are not in the engine's table. @default {} */
   readonly models?: ExtraModels;
   /** Headers of every call. They are not logged. @default none */
   readonly headers?: () => LanguageModelV4CallOptions["headers"];
@@ -35,27 +37,10 @@ export interface LanguageModelOptions {
   readonly cacheMark?: (ttl: RequestParts<AiSdkMessage>["cacheTtl"]) => SharedV4ProviderOptions;
 }
 
-/** Call options that change no prompt. Any other may. */
-const CACHE_EFFECTS: CacheEffects = {
-  parameters: {
-    temperature: "nothing",
-    topP: "nothing",
-    topK: "nothing",
-    presencePenalty: "nothing",
-    frequencyPenalty: "nothing",
-    seed: "nothing",
-    stopSequences: "nothing",
-    includeRawChunks: "nothing",
-    toolChoice: "tool-choice",
-    reasoning: "thinking",
-  },
-  images: "messages",
-};
-
 /**
  * Provider over language models of the AI SDK.
- * @param models one model, or a function that returns the model with an id, such as `anthropic` of `@ai-sdk/anthropic`: a
- *   session can then change its model
+ * @param models one model, or a function that returns a model by its id, such as `anthropic` of `@ai-sdk/anthropic`. With a
+ *   function, a session can change its model
  */
 export function languageModel(
   models: LanguageModelV4 | ((id: string) => LanguageModelV4),
@@ -81,11 +66,28 @@ export function languageModel(
           return readParts(() => found.doStream(sent));
         },
       }),
-    // The interface has no way to ask for it.
+    // The interface has no method to count tokens.
     countTokens: async () => undefined,
   };
   return withModels(provider, extra);
 }
+
+/** Call options that do not change the prompt. All other options may change it. */
+const CACHE_EFFECTS: CacheEffects = {
+  parameters: {
+    temperature: "nothing",
+    topP: "nothing",
+    topK: "nothing",
+    presencePenalty: "nothing",
+    frequencyPenalty: "nothing",
+    seed: "nothing",
+    stopSequences: "nothing",
+    includeRawChunks: "nothing",
+    toolChoice: "tool-choice",
+    reasoning: "thinking",
+  },
+  images: "messages",
+};
 
 function findModel(models: LanguageModelV4 | ((id: string) => LanguageModelV4), id: string): LanguageModelV4 {
   if (typeof models === "function") return models(toModelId(id));
@@ -94,7 +96,7 @@ function findModel(models: LanguageModelV4 | ((id: string) => LanguageModelV4), 
   throw new ProviderError(AI_SDK, { kind: "refused" }, why);
 }
 
-/** Resolves when the response begins. Errors of the SDK are brought into the form of the other clients. */
+/** Resolves when the response begins. Converts errors of the SDK to the form of other clients. */
 async function readParts(
   open: () => ReturnType<LanguageModelV4["doStream"]>,
 ): Promise<AsyncGenerator<LanguageModelV4StreamPart>> {
@@ -117,7 +119,7 @@ async function* partsOf(stream: ReadableStream<LanguageModelV4StreamPart>): Asyn
   } catch (error) {
     throw toClientError(error);
   } finally {
-    // Who stops listening before the end wants no more of it. A stream that failed has nothing to cancel.
+    // A reader that stops early cancels the stream. A stream that failed has nothing to cancel.
     await reader.cancel().catch(() => {});
   }
 }

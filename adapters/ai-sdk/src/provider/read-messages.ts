@@ -1,10 +1,12 @@
+// Reads messages of the AI SDK.
+
 import type { Block, SyncMessage } from "palimpsest";
 import type { MessagePayload } from "palimpsest/provider-parts";
 import { asObject } from "palimpsest/schema";
 import { readContent } from "./read-part.ts";
 import type { AiSdkMessage } from "./wire.ts";
 
-/** A prompt as a list of messages that a session can adopt. */
+/** Converts a prompt to a list of messages that a session can adopt. */
 export function toSyncMessages(prompt: readonly AiSdkMessage[]): readonly SyncMessage[] {
   return prompt.map((message) => {
     if (message.role === "system") return { role: "system", content: message.content };
@@ -13,7 +15,7 @@ export function toSyncMessages(prompt: readonly AiSdkMessage[]): readonly SyncMe
   });
 }
 
-/** Reads messages of a prompt, complete or broken. Each tool result is a message of its own. */
+/** Reads messages of a prompt, even malformed ones. Each tool result becomes a separate message. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value): readonly MessagePayload[] => {
     const message = asObject(value);

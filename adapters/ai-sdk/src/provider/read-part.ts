@@ -1,24 +1,23 @@
+// Reads the parts of a message as blocks.
+
 import type { Block, Part, ToolResult } from "palimpsest";
 import { type Opaque, toContent } from "palimpsest/provider-parts";
 import { asList, asObject, asString, type JsonObject, present } from "palimpsest/schema";
 import { plainData, toMedia } from "./file-data.ts";
 import { AI_SDK, toNative } from "./wire.ts";
 
-/** Parts that only report something, to a user interface or to the caller: our own, and the beginning of a response. */
-const REPORTS = /^palimpsest\.|\.message_start$/;
-
-/** The blocks of one message of a prompt, of any program, complete or broken. */
+/** Reads the blocks of one message of a prompt that any program wrote, even a malformed one. */
 export function readContent(message: JsonObject): readonly Block[] {
   const { role, content } = message;
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   return (asList(content) ?? []).flatMap((value) => {
     const part = asObject(value);
     if (part === undefined) return [];
-    return role === "assistant" ? readAnswerPart(part) : readGivenPart(part);
+    return role === "assistant" ? readAnswerPart(part) : readInputPart(part);
   });
 }
 
-/** A part that the model wrote. */
+/** Reads a part that the model wrote. */
 export function readAnswerPart(part: JsonObject): readonly Block[] {
   const text = asString(part["text"]) ?? "";
   const own = toNative(part["providerOptions"]);
@@ -28,7 +27,7 @@ export function readAnswerPart(part: JsonObject): readonly Block[] {
     case "reasoning":
       return [{ kind: "thinking", provider: AI_SDK, text, ...own }];
     case "tool-call": {
-      // What the provider runs itself has its result in the same message, and needs none of ours.
+      // The result of a tool that the provider runs is in the same message, so it needs no result of the application.
       if (part["providerExecuted"] === true) return [toOpaque(part)];
       const [id, name] = [asString(part["toolCallId"]) ?? "", asString(part["toolName"]) ?? ""];
       return [{ kind: "tool_call", id, name, input: part["input"] ?? {}, ...own }];
@@ -40,8 +39,11 @@ export function readAnswerPart(part: JsonObject): readonly Block[] {
   }
 }
 
-/** A part that the user or a tool wrote. Options of texts are not kept: most of them are cache marks. */
-function readGivenPart(part: JsonObject): readonly Block[] {
+/** The types of parts that only report to a user interface or to the caller. The model never gets them. */
+const REPORTS = /^palimpsest\.|\.message_start$/;
+
+/** Reads a part that the user or a tool wrote. Drops the options of texts, because most of them are cache marks. */
+function readInputPart(part: JsonObject): readonly Block[] {
   switch (part["type"]) {
     case "tool-result":
       return [readResult(part)];
@@ -71,7 +73,7 @@ function readResult(part: JsonObject): ToolResult {
 function readOutput(output: JsonObject): ToolResult["content"] {
   const { type, value, reason } = output;
   if (type === "content") return toContent((asList(value) ?? []).flatMap((part) => readShown(asObject(part) ?? {})));
-  // In the words that providers of the SDK send.
+  // Providers of the SDK send the same words.
   if (type === "execution-denied") return asString(reason) ?? "Tool call execution denied.";
   return asString(value) ?? JSON.stringify(value ?? null);
 }

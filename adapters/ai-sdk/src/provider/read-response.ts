@@ -1,3 +1,5 @@
+// Reads generated content, usage and the reason to stop.
+
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { Block } from "palimpsest";
 import { parseInput, type ResponseContent } from "palimpsest/provider-parts";
@@ -53,7 +55,7 @@ function readStop({ unified, raw }: AiSdkResponse["finishReason"], hasCalls: boo
   }
 }
 
-/** Providers that report only the total of the input have read nothing from a cache that they know of. */
+/** Reads the usage. If a provider reports only the total of the input, all of it counts as fresh. */
 export function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ResponseContent["usage"] {
   const [cacheReadTokens, cacheWriteTokens] = [inputTokens.cacheRead, inputTokens.cacheWrite].map(
     (count) => asCount(count) ?? 0,

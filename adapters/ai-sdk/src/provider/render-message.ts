@@ -1,3 +1,5 @@
+// Renders messages in the form of the AI SDK.
+
 import type {
   LanguageModelV4FilePart,
   LanguageModelV4TextPart,
@@ -15,7 +17,7 @@ type PartOf<Role extends AiSdkMessage["role"]> = Exclude<
   string
 >[number];
 
-/** Renders a message as messages of a prompt: results are a message of the tool. Names of tools come with the request. */
+/** Renders a message as messages of a prompt. Results become a message of the tool. The request adds the names of tools. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly AiSdkMessage[] {
   if (role === "assistant") return frozen(messageOf("assistant", blocks.flatMap(renderAnswer)));
   const [results, others] = [blocks.filter(isOfTool), blocks.filter((block) => !isOfTool(block))];
@@ -69,7 +71,7 @@ function renderOutput(content: ToolResult["content"], status: ToolResult["status
   const texts =
     typeof content === "string" ? [content] : content.map((part) => (part.kind === "text" ? part.text : ""));
   const isText = typeof content === "string" || content.every(({ kind }) => kind === "text");
-  // An error is a text: the form has no error with images in it.
+  // A failed result is sent as text, because the form has no errors with images.
   if (status === "error") return { type: "error-text", value: texts.filter(Boolean).join("\n") };
   if (isText && texts.length < 2) return { type: "text", value: texts.join("") };
   return { type: "content", value: (content as readonly Part[]).flatMap((part) => renderShown(part)) };
@@ -89,7 +91,7 @@ function renderShown(block: Part | Block): readonly (LanguageModelV4TextPart | L
   }
 }
 
-/** Of any type: which files a model takes, only its provider knows. */
+/** Renders a file of any type, because only the provider knows which files a model accepts. */
 function renderMedia(media: Media): LanguageModelV4FilePart {
   return { type: "file", ...toFile(media), ...filenameOf(media.native), ...frozenCopy(optionsOf(media.native)) };
 }
@@ -100,7 +102,7 @@ function renderOpaque({ native }: Opaque): readonly object[] {
   return ["data" in part ? { ...frozenCopy(part), data: liveData(part["data"]) } : frozenCopy(part)];
 }
 
-/** Freezes what was made here. A copy would lose addresses, which are objects of a class. */
+/** Freezes a value in place. A frozen copy would lose URLs, which are objects of a class. */
 function frozen<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) frozen(inner);

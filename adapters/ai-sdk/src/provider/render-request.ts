@@ -1,7 +1,9 @@
+// Renders calls of a language model, with cache marks.
+
 import type { LanguageModelV4FunctionTool, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ToolDefinition } from "palimpsest";
 import { type RequestParts, rememberTools } from "palimpsest/provider-parts";
-import { asObject } from "palimpsest/schema";
+import { asObject, present } from "palimpsest/schema";
 import type { AiSdkMessage, AiSdkRequest } from "./wire.ts";
 
 type Ttl = RequestParts<AiSdkMessage>["cacheTtl"];
@@ -10,11 +12,7 @@ export interface RequestOptions {
   readonly cacheMark: (ttl: Ttl) => SharedV4ProviderOptions;
 }
 
-/** Services accept four marks. One stands at the end of the part before the messages. */
-const MAXIMUM_MESSAGE_MARKS = 3;
-const MAXIMUM_CACHE_KEY_LENGTH = 64;
-
-/** Marks of providers that need them. Each provider ignores the options of the others. */
+/** The marks of the providers that need them. Each provider ignores the options of the others. */
 export function usualMark(ttl: Ttl): SharedV4ProviderOptions {
   const lasting = ttl === "1h" ? { ttl } : {};
   return {
@@ -23,7 +21,7 @@ export function usualMark(ttl: Ttl): SharedV4ProviderOptions {
   };
 }
 
-/** Renders calls. Each carries the whole conversation, so that services need not store it. */
+/** Creates the function that renders calls. Each call has the whole conversation, so services need not store it. */
 export function createRequestRenderer({
   cacheMark,
 }: RequestOptions): (parts: RequestParts<AiSdkMessage>) => AiSdkRequest {
@@ -64,10 +62,14 @@ export function createRequestRenderer({
   };
 }
 
+/** The number of marks in the messages. Services accept four marks, and one marks the end of the system prompt and tools. */
+const MAXIMUM_MESSAGE_MARKS = 3;
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+
 /**
- * Options that keep requests of one session alike. Where a call says otherwise, the call wins. Left alone, the provider of
- * Anthropic describes tools in another way when it streams: a session that is streamed now and then would lose its cache, and
- * the thinking that is bound to it.
+ * Options that keep the requests of one session alike. The options of a call win. Without them, the provider for Anthropic
+ * describes tools differently when it streams. A session that streams only sometimes would then lose its prompt cache, and the
+ * thinking that depends on it.
  */
 function usualOptions(session: string): SharedV4ProviderOptions {
   return {
@@ -78,10 +80,10 @@ function usualOptions(session: string): SharedV4ProviderOptions {
 
 function renderTool({ name, description, inputSchema }: ToolDefinition): LanguageModelV4FunctionTool {
   const schema = { type: "object", ...inputSchema } as LanguageModelV4FunctionTool["inputSchema"];
-  return { type: "function", name, ...(description === undefined ? {} : { description }), inputSchema: schema };
+  return { type: "function", name, ...present({ description }), inputSchema: schema };
 }
 
-/** Options of several providers in one object. Where both name a field, the second wins. */
+/** Merges the options of several providers. If both objects have a field, the second one wins. */
 function mergeOptions(
   one: SharedV4ProviderOptions,
   other: SharedV4ProviderOptions | undefined,
@@ -99,7 +101,7 @@ function noteNames({ content }: Extract<AiSdkMessage, { role: "assistant" }>, na
   for (const part of content) if (part.type === "tool-call") names.set(part.toolCallId, part.toolName);
 }
 
-/** Some services know results by the names of their tools. */
+/** Adds the names of tools to results, because some services need them. */
 function nameResults(
   message: Extract<AiSdkMessage, { role: "tool" }>,
   names: ReadonlyMap<string, string>,

@@ -1,9 +1,11 @@
+// Converts errors of the AI SDK to the form of other clients.
+
 import { parseInput } from "palimpsest/provider-parts";
 import { asObject, asString } from "palimpsest/schema";
 
 /**
- * An error of the SDK in the form of the other clients, with status, headers and body, by which the engine tells failures apart.
- * Checked by its fields: applications often have several copies of the SDK's classes.
+ * Converts an error of the SDK to the form of other clients: the engine classifies failures by status, headers and body.
+ * Recognizes the error by its fields, because applications often have several copies of the SDK's classes.
  */
 export function toClientError(error: unknown): unknown {
   const fields = asObject(error);

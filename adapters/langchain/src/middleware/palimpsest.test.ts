@@ -30,12 +30,12 @@ interface World {
   readonly store: Store;
   readonly context: ReturnType<typeof palimpsest>;
   readonly server: simulator.SimulatorServer;
-  /** Runs the agent on a list of messages. Resolves to the list that it leaves. */
+  /** Runs the agent on a list of messages. Resolves to the new list. */
   run(messages: readonly BaseMessage[], thread?: string): Promise<BaseMessage[]>;
-  /** The same, streamed token by token. */
+  /** Runs the agent like `run`, but streams token by token. */
   stream(messages: readonly BaseMessage[], thread?: string): Promise<BaseMessage[]>;
   model(id?: string): ChatAnthropic;
-  /** A second process with the same store. */
+  /** Starts a second process with the same store. */
   restart(): Promise<World>;
 }
 
@@ -46,7 +46,7 @@ interface WorldOptions extends Partial<PalimpsestOptions> {
   readonly server?: simulator.SimulatorServer;
 }
 
-/** The real agent and the real client against the simulator, with sessions behind them. */
+/** Connects the real agent and the real client to the simulator through the adapter. */
 async function world(script: simulator.Script, options: WorldOptions = {}): Promise<World> {
   const { windowTokens, before = () => [], server: given, ...rest } = options;
   const facts = simulator.ANTHROPIC_MODELS.find(({ id }) => id === MODEL)!;
@@ -93,7 +93,7 @@ async function world(script: simulator.Script, options: WorldOptions = {}): Prom
 
 const refused = ({ recorder }: simulator.SimulatorServer) =>
   recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused");
-/** The messages of a request, without the marks, which move with the end. */
+/** Returns the messages of a request without cache marks, which move with the end. */
 const messagesOf = ({ recorder }: simulator.SimulatorServer, at = -1): string[] =>
   JSON.parse(recorder.exchanges.at(at)!.body, (name, value) =>
     name === "cache_control" ? undefined : value,
@@ -106,7 +106,7 @@ const look = tool(
   },
   { name: "look", description: "Looks at a place.", schema: z.object({ at: z.number() }) },
 );
-/** Calls a tool twice, then says what there is. */
+/** Calls a tool twice, then answers with text. */
 const looking =
   (at: number): simulator.Script =>
   ({ toolResults }) =>
@@ -131,7 +131,7 @@ describe("the middleware", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("goes on in the same session by its messages alone, streamed or whole, also in another process", async () => {
+  test("continues the session that the messages identify, streamed or whole, in this process and in another one", async () => {
     const first = await world(looking(1));
     const list = await first.stream([user("one")]);
     const sent = messagesOf(first.server);
@@ -142,7 +142,7 @@ describe("the middleware", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("an edited message goes back to it, and later requests begin with what was kept", async () => {
+  test("rewinds to an edited message, and keeps everything before it in later requests", async () => {
     const { run, server, context } = await world(echo);
     let list: BaseMessage[] = [];
     for (const words of ["one", "two", "three"]) list = await run([...list, user(words)], "chat");
@@ -151,14 +151,14 @@ describe("the middleware", () => {
     expect(context.sessions()).toHaveLength(1);
   });
 
-  test("a failed tool is a result for the model, as without the middleware", async () => {
+  test("sends a failed tool as a result to the model, as without the middleware", async () => {
     const { run, server } = await world(looking(12));
     expect(textOf(await run([user("What is there?")], "chat"))).toBe("Done: 2 results.");
     expect(messagesOf(server).join()).toContain("nope");
     expect(refused(server)).toEqual([]);
   });
 
-  test("retries bring the same messages again, and change nothing", async () => {
+  test("changes nothing if a retry brings the same messages again", async () => {
     let failures = 2;
     const script: simulator.Script = (asked) =>
       failures-- > 0 ? { ...answer("no"), fault: simulator.rateLimited({ retryAfterSeconds: 0.01 }) } : echo(asked);
@@ -175,7 +175,7 @@ describe("another context manager", () => {
   const told: string[] = [];
   const onNotice = ({ kind }: { kind: string }) => told.push(kind);
 
-  test("context editing is noticed and told, and what was sent stays", async () => {
+  test("warns about context editing, and keeps the sent content", async () => {
     told.length = 0;
     const edits = [new ClearToolUsesEdit({ trigger: { tokens: 1 }, keep: { messages: 1 } })];
     const { run, server } = await world(looking(1), {
@@ -190,7 +190,7 @@ describe("another context manager", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("summarization is noticed and told, and the session keeps the beginning", async () => {
+  test("warns about summarization, and keeps the beginning in the session", async () => {
     told.length = 0;
     const { run, server } = await world(echo, {
       onNotice,
@@ -211,7 +211,7 @@ describe("a full window", () => {
       ? simulator.summarize("They talked about work and play.")
       : answer(`You said: ${[...userText.matchAll(/(\d+): All/g)].at(-1)?.[1]}`);
 
-  test("compactions are in the metadata of the answer, which a user interface can read, live and stored", async () => {
+  test("reports compactions in the metadata of the answer, live and stored", async () => {
     const { run, server } = await world(script, {
       windowTokens: 20_000,
       models: { [MODEL]: { windowTokens: 20_000 } },
@@ -225,8 +225,8 @@ describe("a full window", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("on overflow the session is compacted and the call made again", async () => {
-    // The session believes in a larger window than the service has.
+  test("compacts the session and repeats the call after an overflow", async () => {
+    // The session assumes a larger window than the service has.
     const { run, server } = await world(script, {
       windowTokens: 12_000,
       models: { [MODEL]: { windowTokens: 40_000 } },
@@ -241,7 +241,7 @@ describe("a full window", () => {
 });
 
 describe("recall", () => {
-  test("is a tool of the agent unless it is left out", async () => {
+  test("is a tool of the agent unless the option leaves it out", async () => {
     for (const recall of ["offered", "left-out"] as const) {
       const { run, server } = await world(echo, { recall });
       await run([user("one")], "chat");
@@ -250,7 +250,7 @@ describe("recall", () => {
     }
   });
 
-  test("reads what is no longer shown, in the session of its call", async () => {
+  test("reads compacted content in the session of its call", async () => {
     const { run } = await world(({ toolResults }) =>
       toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),
     );
@@ -258,8 +258,8 @@ describe("recall", () => {
   });
 });
 
-describe("an answer that is stopped", () => {
-  const LONG = "This will not be heard to its end. ".repeat(20);
+describe("an interrupted answer", () => {
+  const LONG = "This will not be read to its end. ".repeat(20);
   const stalling =
     (stallMs = 60_000): simulator.Script =>
     ({ userText }) =>
@@ -267,7 +267,7 @@ describe("an answer that is stopped", () => {
         ? { ...answer(LONG), fault: simulator.stallStream(8, stallMs) }
         : answer(`You said ${userText}`);
 
-  /** Streams an answer that stalls, and leaves it once something has arrived. */
+  /** Streams an answer that stalls, and stops reading when the first part has arrived. */
   async function stopped(how: "signal" | "break" | "events", stallMs?: number) {
     const made = await world(stalling(stallMs));
     const agent = createAgent({ model: made.model(), tools: [look], middleware: [made.context] as Middleware[] });
@@ -290,7 +290,7 @@ describe("an answer that is stopped", () => {
     return made;
   }
 
-  test.each(["signal", "events"] as const)("is paid for, and no part of the conversation (%s)", async (how) => {
+  test.each(["signal", "events"] as const)("counts in the ledger, but is not in the conversation (%s)", async (how) => {
     const { run, context, server } = await stopped(how);
     const totals = () => context.sessions()[0]?.ledger.totals();
     await expect.poll(() => totals()?.outputTokens ?? 0).toBeGreaterThan(0);
@@ -300,13 +300,13 @@ describe("an answer that is stopped", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("a loop over the stream that ends early stops nothing: the framework reads on, and the answer is recorded", async () => {
+  test("is recorded whole if only the loop over the stream ends early, because the framework reads on", async () => {
     const { context } = await stopped("break", 300);
     await expect.poll(() => context.sessions()[0]?.ledger.totals().responses ?? 0).toBe(1);
     expect(JSON.stringify((await context.sessions()[0]!.messages()).messages)).toContain(LONG);
   });
 
-  test("callbacks of the application are called as before", async () => {
+  test("does not replace the callbacks of the application", async () => {
     const { context, model } = await world(echo);
     const heard: string[] = [];
     const own = createMiddleware({
@@ -324,7 +324,7 @@ describe("an answer that is stopped", () => {
   });
 });
 
-test("a structured answer by a tool is given and recorded, and the conversation goes on", async () => {
+test("returns and records a structured answer of a tool, and continues the conversation", async () => {
   const script: simulator.Script = ({ tools }) => {
     const name = tools.map(String).find((one) => one.startsWith("extract"));
     return callTools(callTool(name ?? "extract-1", { colour: "green" }));
@@ -348,7 +348,7 @@ test("a structured answer by a tool is given and recorded, and the conversation 
   expect(refused(made.server)).toEqual([]);
 });
 
-test("a store that fails is told to the caller, and the next call goes on", async () => {
+test("reports a failing store to the caller, and continues with the next call", async () => {
   const store = memoryStore();
   let fails = false;
   const failing: Store = {
@@ -374,14 +374,14 @@ test("a store that fails is told to the caller, and the next call goes on", asyn
   expect(messagesOf(server)).toHaveLength(3);
 });
 
-test("answers that the session has not seen are adopted", async () => {
+test("adopts answers that the session has not recorded", async () => {
   const { run, server } = await world(echo);
   await run([user("one"), new AIMessage("Yes."), user("two")], "chat");
   expect(messagesOf(server)).toHaveLength(3);
   expect(refused(server)).toEqual([]);
 });
 
-test("an agent that is called by another one inherits its thread, and gets a session of its own", async () => {
+test("opens a separate session for an agent that another agent calls in the same thread", async () => {
   const { model, context, server } = await world(({ userText, toolResults }) => {
     if (userText.includes("deep")) return answer("Deep.");
     return toolResults.length > 0 ? answer(toolResults.at(-1)!.text) : callTools(callTool("ask", {}));
@@ -403,6 +403,6 @@ test("an agent that is called by another one inherits its thread, and gets a ses
   expect(refused(server)).toEqual([]);
 });
 
-test("options that cannot work say what to pass", () => {
+test("says what to pass if an option is invalid", () => {
   expect(() => palimpsest({} as never)).toThrow(/palimpsest.*store.*memoryStore/);
 });

@@ -1,10 +1,12 @@
+// Creates the tool `recall` in the form of LangChain.
+
 import { DynamicStructuredTool } from "langchain";
 import { recallTool } from "palimpsest";
 import { recallForCall } from "palimpsest/adapter-parts";
 import { asObject, asString } from "palimpsest/schema";
 import type { Sessions } from "./sessions.ts";
 
-/** Makes the tool `recall`. A call is found by its id in the session that has recorded it. */
+/** Creates the tool `recall`. The id of a call identifies the session that recorded the call. */
 export function createRecallTool(sessions: Sessions): DynamicStructuredTool {
   const { name, description = "", inputSchema } = recallTool;
   return new DynamicStructuredTool({

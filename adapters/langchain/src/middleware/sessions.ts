@@ -1,22 +1,27 @@
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+// Opens the sessions of the middleware, with the models of its calls as their provider.
+
+import {
+  type AdapterOptions,
+  type AdapterSessions,
+  connectNewest,
+  createAdapterSessions,
+} from "palimpsest/adapter-parts";
 import type { ExtraModels } from "palimpsest/provider-parts";
 import { type Binding, type ChatModelOptions, chatModel } from "../provider/chat-model.ts";
-import type { ChatModel, LangChainMessage, LangChainRequest, LangChainResponse } from "../provider/wire.ts";
+import type { ChatModel } from "../provider/wire.ts";
 
-export interface SessionsOptions
-  extends DoorOptions<LangChainRequest, LangChainResponse, LangChainMessage>,
-    Pick<ChatModelOptions, "cacheMark"> {
-  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+export interface SessionsOptions extends AdapterOptions, Pick<ChatModelOptions, "cacheMark"> {
+  /** Facts of models by the start of their ids, for models that are not in the engine's table. @default {} */
   readonly models?: ExtraModels;
 }
 
-/** What a call brings that is no part of a prompt: the model, and the agent's own tools. */
+/** The model and tools of the agent's call, for the session's own calls. */
 export interface LiveCall extends Binding {
   readonly id: string;
   readonly model: ChatModel;
 }
 
-export type Sessions = DoorSessions<LangChainRequest, LangChainResponse, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 export function createSessions({ models, cacheMark, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
@@ -27,5 +32,5 @@ export function createSessions({ models, cacheMark, ...options }: SessionsOption
         ...(cacheMark && { cacheMark }),
       }),
     );
-  return createDoorSessions({ prefix: "lc-", metadata: "langchain", connect }, options);
+  return createAdapterSessions({ prefix: "lc-", metadata: "langchain", connect }, options);
 }

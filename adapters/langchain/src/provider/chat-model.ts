@@ -1,3 +1,5 @@
+// The provider that calls chat models of LangChain.
+
 import { type Provider, ProviderError, withModels } from "palimpsest";
 import { type CacheEffects, type ExtraModels, knownModel, sendStream, toModelId } from "palimpsest/provider-parts";
 import { asCount, asString, type JsonObject } from "palimpsest/schema";
@@ -16,7 +18,7 @@ import {
   type Streamed,
 } from "./wire.ts";
 
-/** Tools and options of a call, as the framework has them. */
+/** The tools and options of a call, in the form of the framework. */
 export interface Binding {
   readonly tools: readonly object[];
   readonly settings: JsonObject;
@@ -24,23 +26,20 @@ export interface Binding {
 
 /** Options of a chat model of LangChain as a provider. */
 export interface ChatModelOptions {
-  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  /** Facts of models by the start of their ids, for models that are not in the engine's table. @default {} */
   readonly models?: ExtraModels;
   /** Fields that mark the end of a section worth caching, for models that need marks. @default those of `ChatAnthropic` */
   readonly cacheMark?: CacheMark;
-  /** Tools and options instead of those of a request: an agent's own are sent as its calls send them. @default the request's */
+  /**
+   * Returns the tools and options to send in place of the request's, so that they equal those of the agent's own calls.
+   * @default the request's
+   */
   readonly binding?: () => Binding | undefined;
 }
 
-/** Only options that are known to change no prompt could be named here: models have their own. */
-const CACHE_EFFECTS: CacheEffects = { parameters: {}, images: "messages" };
-
-/** Options that force a call of a tool, or an answer in JSON. */
-const SHAPING: readonly string[] = ["tool_choice", "response_format", "outputConfig", "responseSchema"];
-
 /**
  * Provider over chat models of LangChain.
- * @param models one model, or a function that returns the model with an id: a session can then change its model
+ * @param models one model, or a function that returns a model by its id. With a function, a session can change its model
  */
 export function chatModel(
   models: ChatModel | ((id: string) => ChatModel),
@@ -76,40 +75,46 @@ export function chatModel(
             system === undefined ? messages : [system, ...messages],
             formOf(model, cacheMark),
           );
-          // Without callbacks: the pieces of a summary are no part of what an agent streams to its user.
+          // Without callbacks, because the agent must not stream a summary to its user.
           const options = { callbacks: [], tags: ["langsmith:nostream"], ...(signal && { signal }) };
           return bind(model, tools, settings).stream(live, options);
         },
       }),
-    // The interface can only guess.
+    // The interface can only estimate.
     countTokens: async () => undefined,
   };
   return withModels(provider, extra);
 }
 
-/** The id of the model behind an object of the framework. */
+/** Any option may change the prompt, because models have options that this package does not know. */
+const CACHE_EFFECTS: CacheEffects = { parameters: {}, images: "messages" };
+
+/** Returns the model id of a chat model. */
 export function modelIdOf(model: ChatModel): string {
   const { model: id, modelName, modelId } = model as unknown as JsonObject;
   return asString(id) ?? asString(modelName) ?? asString(modelId) ?? model.getName();
 }
 
-/** Messages for a model: those that need marks have content that marks can stand in. */
+/** Returns the form of messages for a model. If the model needs cache marks, content is a list of parts that can carry marks. */
 export function formOf(model: ChatModel, cacheMark: CacheMark): ContentForm {
   return cacheMark(model, "5m") === undefined ? "shortest" : "parts";
 }
 
-/** How long an answer may be is a property of the framework's models, and no option of a call. */
+/** Returns the output limit of a model. The framework sets it per model, not per call. */
 function outputLimitOf(model: ChatModel): number | undefined {
   const limit = asCount((model as unknown as JsonObject)["maxTokens"]);
   return limit === 0 ? undefined : limit;
 }
 
-/** Calls of a session's own want a text, whatever an agent's next answer must be. */
+/** Removes the options that force another kind of answer, because the session's own calls need text. */
 function withoutForce(binding: Binding | undefined): Binding | undefined {
   if (binding === undefined) return undefined;
   const settings = Object.entries(binding.settings).filter(([name]) => !SHAPING.includes(name));
   return { tools: binding.tools, settings: Object.fromEntries(settings) };
 }
+
+/** The options that force a tool call or an answer in JSON. */
+const SHAPING: readonly string[] = ["tool_choice", "response_format", "outputConfig", "responseSchema"];
 
 function bind(model: ChatModel, tools: readonly object[], settings: JsonObject): Streamed {
   const isBare = tools.length === 0 && Object.keys(settings).length === 0;

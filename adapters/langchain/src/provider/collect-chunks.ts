@@ -1,3 +1,5 @@
+// Assembles an answer from its chunks.
+
 import type { AIMessageChunk } from "langchain";
 import type { Collector, StreamPart } from "palimpsest/provider-parts";
 import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
@@ -47,8 +49,8 @@ function shownTexts(content: unknown): readonly StreamPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   return (asList(content) ?? []).flatMap((value): readonly StreamPart[] => {
     const { type, text, thinking } = asObject(value) ?? {};
-    const said = asString(type === "thinking" ? thinking : text) ?? "";
-    if (said === "") return [];
-    return [{ kind: type === "thinking" ? "thinking" : "text", text: said }];
+    const piece = asString(type === "thinking" ? thinking : text) ?? "";
+    if (piece === "") return [];
+    return [{ kind: type === "thinking" ? "thinking" : "text", text: piece }];
   });
 }

@@ -1,10 +1,12 @@
+// Turns plain messages into message objects of LangChain.
+
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from "langchain";
 import type { LangChainMessage, LangChainPart } from "./wire.ts";
 
-/** `parts`: always a list, so that a mark that moves changes no other byte. `shortest`: a text where there is nothing else. */
+/** `parts`: content is always a list, so moving a mark changes no other byte. `shortest`: content of one text is a string. */
 export type ContentForm = "parts" | "shortest";
 
-/** Messages of the framework, made anew for each call. Results have the names of their tools, which some services ask for. */
+/** Creates message objects for one call. Results get the names of their tools, because some services need them. */
 export function toLiveMessages(messages: readonly LangChainMessage[], form: ContentForm): BaseMessage[] {
   const names = new Map<string, string>();
   return messages.map((message) => {
@@ -21,9 +23,13 @@ function toLiveMessage(message: LangChainMessage, form: ContentForm, names: Read
     case "human":
       return new HumanMessage({ content });
     case "ai": {
-      const { additional_kwargs: beside } = message;
+      const { additional_kwargs: additional } = message;
       const tool_calls = message.tool_calls.map((call) => ({ ...call }));
-      return new AIMessage({ content, tool_calls, ...(beside && { additional_kwargs: structuredClone(beside) }) });
+      return new AIMessage({
+        content,
+        tool_calls,
+        ...(additional && { additional_kwargs: structuredClone(additional) }),
+      });
     }
     case "tool": {
       const { tool_call_id, status } = message;

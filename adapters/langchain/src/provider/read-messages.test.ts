@@ -7,7 +7,7 @@ import { renderMessage } from "./render-message.ts";
 const call = { type: "tool_call", id: "c1", name: "look", args: { at: 1 } } as const;
 
 describe("answers", () => {
-  test("of a stream and whole are sent back in the same bytes", () => {
+  test("are sent back in the same bytes, streamed or whole", () => {
     const streamed = new AIMessage({
       content: [
         { index: 0, type: "thinking", thinking: "", signature: "abc" },
@@ -32,7 +32,7 @@ describe("answers", () => {
     expect(one).toBe(other);
   });
 
-  test("calls that no part announces follow the text, and calls that could not be parsed are left out", () => {
+  test("have calls without a part after the text, and no calls that could not be parsed", () => {
     const message = new AIMessage({
       content: [
         { type: "text", text: "So." },
@@ -46,7 +46,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("signed reasoning in the standard form goes back as the service signed it", () => {
+  test("have signed reasoning in the form that the service signed", () => {
     const message = { type: "ai", content: [{ type: "reasoning", reasoning: "Hm.", signature: "abc" }] };
     const [{ blocks }] = readMessages([message]) as [ReturnType<typeof readMessages>[number]];
     expect(renderMessage({ role: "assistant", blocks })[0]?.content).toEqual([
@@ -55,7 +55,7 @@ describe("answers", () => {
   });
 });
 
-test("reasoning and signatures beside the content go back with their answer, and reports do not", () => {
+test("sends reasoning and signatures of additional fields back with their answer, without reports", () => {
   const carried = {
     reasoning_content: "Hm.",
     __gemini_function_call_thought_signatures__: { c1: "abc" },
@@ -71,7 +71,7 @@ test("reasoning and signatures beside the content go back with their answer, and
   expect(live!.additional_kwargs).not.toHaveProperty("stop_reason");
 });
 
-test("results keep their ids and status, images are images in any of their forms, and removals are no messages", () => {
+test("keeps ids and status of results, reads images in all forms, and skips removals", () => {
   const image = { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AAAA" } };
   const forms = [
     { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
@@ -91,7 +91,7 @@ test("results keep their ids and status, images are images in any of their forms
   ]);
 });
 
-test("results that the framework has cleared are counted", () => {
+test("counts results that the framework has cleared", () => {
   const cleared = {
     content: "[cleared]",
     tool_call_id: "1",

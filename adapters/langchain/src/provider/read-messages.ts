@@ -1,24 +1,12 @@
+// Reads messages of LangChain, as objects or as plain data.
+
 import type { Block, SyncMessage, ToolResult } from "palimpsest";
 import { type MessagePayload, toContent } from "palimpsest/provider-parts";
 import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
-import { readBeside } from "./read-beside.ts";
-import { nativeOf, readAnswerPart, readShown, withoutUnsaid } from "./read-part.ts";
+import { readAdditionalFields } from "./read-additional-fields.ts";
+import { contentFieldsOf, nativeOf, readAnswerPart, readShown } from "./read-part.ts";
 
-/** Names of kinds of messages, in the framework and in plain data of other programs. */
-const ROLES: Readonly<Record<string, "system" | "user" | "assistant" | "tool">> = {
-  system: "system",
-  developer: "system",
-  human: "user",
-  user: "user",
-  ai: "assistant",
-  assistant: "assistant",
-  tool: "tool",
-};
-
-/** Parts that announce a call. The calls of a message say the same, parsed. */
-const CALL_PARTS: readonly string[] = ["tool_use", "tool_call", "tool_call_chunk", "input_json_delta"];
-
-/** Messages of the framework as a list that a session can adopt. */
+/** Converts messages of the framework to a list that a session can adopt. */
 export function toSyncMessages(messages: readonly object[]): readonly SyncMessage[] {
   return messages.flatMap((value): readonly SyncMessage[] => {
     const message = value as JsonObject;
@@ -30,7 +18,7 @@ export function toSyncMessages(messages: readonly object[]): readonly SyncMessag
   });
 }
 
-/** How many results say that a program has cleared them, as the framework's own context editing does. */
+/** Counts the results that a program marked as cleared. The framework's own context editing marks results like this. */
 export function countCleared(messages: readonly object[]): number {
   return messages.filter((message) => {
     const { response_metadata: metadata } = message as JsonObject;
@@ -38,7 +26,7 @@ export function countCleared(messages: readonly object[]): number {
   }).length;
 }
 
-/** Reads messages, of the framework or as plain data, complete or broken. */
+/** Reads messages, as objects of the framework or as plain data, even malformed ones. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value): readonly MessagePayload[] => {
     const message = asObject(value);
@@ -57,6 +45,17 @@ function roleOf(message: JsonObject): (typeof ROLES)[string] | undefined {
   return name === undefined ? undefined : ROLES[name];
 }
 
+/** The roles by their names in the framework, and in plain data of other programs. */
+const ROLES: Readonly<Record<string, "system" | "user" | "assistant" | "tool">> = {
+  system: "system",
+  developer: "system",
+  human: "user",
+  user: "user",
+  ai: "assistant",
+  assistant: "assistant",
+  tool: "tool",
+};
+
 function readContent(role: "system" | "user" | "assistant" | "tool", message: JsonObject): readonly Block[] {
   if (role === "assistant") return readAnswer(message);
   const shown = partsOf(message).flatMap(readShown);
@@ -66,17 +65,17 @@ function readContent(role: "system" | "user" | "assistant" | "tool", message: Js
   return [{ kind: "tool_result", callId, content: toContent(shown), status } satisfies ToolResult];
 }
 
-/** What the model wrote. A call stands where its part does; calls that no part announces follow. */
+/** Reads the model's blocks. A call keeps the place of its part. Calls without a part follow at the end. */
 export function readAnswer(message: JsonObject): readonly Block[] {
   const calls = new Map(
     (asList(message["tool_calls"]) ?? []).map((call) => [asString(asObject(call)?.["id"]) ?? "", asObject(call) ?? {}]),
   );
   const take = (id: string, part?: JsonObject): readonly Block[] => {
     const call = calls.get(id);
-    // Without a call it could not be parsed: nobody runs it, and a service refuses a call without a result.
+    // A part without a parsed call is left out: nothing runs the call, and services refuse a call without a result.
     if (call === undefined) return [];
     calls.delete(id);
-    const { input: _, ...native } = part === undefined ? {} : withoutUnsaid(part);
+    const { input: _, ...native } = part === undefined ? {} : contentFieldsOf(part);
     const name = asString(call["name"]) ?? "";
     return [{ kind: "tool_call", id, name, input: call["args"] ?? {}, ...nativeOf(native) }];
   };
@@ -85,8 +84,11 @@ export function readAnswer(message: JsonObject): readonly Block[] {
     if (!CALL_PARTS.includes(type)) return readAnswerPart(part);
     return type === "input_json_delta" ? [] : take(asString(part["id"]) ?? "", type === "tool_use" ? part : undefined);
   });
-  return [...readBeside(message), ...blocks, ...[...calls.keys()].flatMap((id) => take(id))];
+  return [...readAdditionalFields(message), ...blocks, ...[...calls.keys()].flatMap((id) => take(id))];
 }
+
+/** The types of parts that announce a call. The message also has the parsed calls. */
+const CALL_PARTS: readonly string[] = ["tool_use", "tool_call", "tool_call_chunk", "input_json_delta"];
 
 function partsOf({ content }: JsonObject): readonly JsonObject[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];

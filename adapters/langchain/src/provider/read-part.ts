@@ -1,31 +1,30 @@
+// Reads the parts of a message as blocks.
+
 import type { Block, Part } from "palimpsest";
 import { fromUrl, type Media, type MediaSource, type Native, type Opaque } from "palimpsest/provider-parts";
 import { asObject, asString, type JsonObject } from "palimpsest/schema";
 import { LANGCHAIN } from "./wire.ts";
 
-/** Where a part stands in a stream, and where the cache ends: neither is said. */
-const UNSAID: readonly string[] = ["index", "cache_control"];
-
-/** A part that the model wrote, other than a call. */
+/** Reads a part that the model wrote, except calls. */
 export function readAnswerPart(part: JsonObject): readonly Block[] {
-  const said = withoutUnsaid(part);
+  const content = contentFieldsOf(part);
   switch (part["type"]) {
     case "text":
     case "text_delta": {
-      const { type: _, text, ...rest } = said;
+      const { type: _, text, ...rest } = content;
       return typeof text !== "string" || text === "" ? [] : [{ kind: "text", text, ...nativeOf(rest) }];
     }
     case "thinking":
     case "redacted_thinking":
-      return [{ kind: "thinking", provider: LANGCHAIN, text: asString(part["thinking"]) ?? "", ...nativeOf(said) }];
+      return [{ kind: "thinking", provider: LANGCHAIN, text: asString(part["thinking"]) ?? "", ...nativeOf(content) }];
     case "reasoning":
-      return [readReasoning(said)];
+      return [readReasoning(content)];
     default:
       return readShown(part);
   }
 }
 
-/** A signed one is sent back in the form of the service: the standard form is understood only in messages that are all of it. */
+/** Converts signed reasoning to the service's form. Models accept the standard form only if the whole message uses it. */
 function readReasoning(part: JsonObject): Block {
   const [text, signature] = [asString(part["reasoning"]), asString(part["signature"])];
   if (signature === undefined) return toOpaque(part);
@@ -33,7 +32,7 @@ function readReasoning(part: JsonObject): Block {
   return { kind: "thinking", provider: LANGCHAIN, text: text ?? "", ...nativeOf(block) };
 }
 
-/** A part that the user or a tool wrote. */
+/** Reads a part that the user or a tool wrote. */
 export function readShown(part: JsonObject): readonly Part[] {
   const type = asString(part["type"]);
   if (type === undefined) return [];
@@ -41,10 +40,8 @@ export function readShown(part: JsonObject): readonly Part[] {
     const text = asString(part["text"]) ?? "";
     return text === "" ? [] : [{ kind: "text", text }];
   }
-  return [toMedia(type, part) ?? toOpaque(withoutUnsaid(part))];
+  return [toMedia(type, part) ?? toOpaque(contentFieldsOf(part))];
 }
-
-const FILES: readonly string[] = ["file", "document", "audio", "video"];
 
 function toMedia(type: string, part: JsonObject): Media | undefined {
   const kind = type === "image_url" || type === "image" ? "image" : "document";
@@ -55,12 +52,14 @@ function toMedia(type: string, part: JsonObject): Media | undefined {
   return source && { kind, source, ...nativeOf({ detail, metadata }) };
 }
 
+const FILES: readonly string[] = ["file", "document", "audio", "video"];
+
 function toSource(part: JsonObject): MediaSource | undefined {
-  // Services have their own form, the framework an older one and one of now.
+  // Each service has its own form, and the framework has an old form and a new one.
   const { type, url, data, text, media_type, mime_type, mimeType } = { ...part, ...asObject(part["source"]) };
   const mediaType = [media_type, mime_type, mimeType].map(asString).find((one) => one !== undefined) ?? "";
   const address = asString(url);
-  // Of an address, our form does not keep the type: sounds and films stay in the framework's.
+  // Our form of a URL has no media type, so audio and video keep the form of the framework.
   if (address !== undefined) return /(^| )(audio|video)/.test(`${type} ${mediaType}`) ? undefined : fromUrl(address);
   const bytes = asString(data);
   if (bytes === undefined || asString(text) !== undefined || type === "text" || type === "content") return undefined;
@@ -71,15 +70,18 @@ function urlOf(image: unknown): string | undefined {
   return asString(image) ?? asString(asObject(image)?.["url"]);
 }
 
-/** What belongs to a part beside what our form has. Fields without a value are left out: streams have others than whole answers. */
+/** Keeps the fields of a part that our form lacks. Drops empty fields, because streams and whole answers differ in them. */
 export function nativeOf(fields: JsonObject): { native?: Native } {
   const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return entries.length === 0 ? {} : { native: { provider: LANGCHAIN, block: Object.fromEntries(entries) } };
 }
 
-export function withoutUnsaid(part: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(part).filter(([name]) => !UNSAID.includes(name)));
+export function contentFieldsOf(part: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(part).filter(([name]) => !OTHER_FIELDS.includes(name)));
 }
+
+/** Fields that are not content: the index of a part in its stream, and cache marks. */
+const OTHER_FIELDS: readonly string[] = ["index", "cache_control"];
 
 function toOpaque(part: JsonObject): Opaque {
   return { kind: "opaque", native: { provider: LANGCHAIN, block: part } };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readUsage } from "./read-response.ts";
 
-test("input is counted in one number, with what was read from the cache and written to it", () => {
+test("separates cached tokens from a total that includes them", () => {
   const usage = {
     input_tokens: 1_000,
     output_tokens: 20,
@@ -17,11 +17,11 @@ test("input is counted in one number, with what was read from the cache and writ
   });
 });
 
-test("where a model leaves out what was cached, the number is the fresh input", () => {
+test("counts the total as fresh input if a model leaves cached tokens out", () => {
   const usage = { input_tokens: 30, output_tokens: 20, input_token_details: { cache_read: 700 } };
   expect(readUsage(usage)).toMatchObject({ freshTokens: 30, cacheReadTokens: 700 });
 });
 
-test("without a report nothing was used", () => {
+test("reads a missing report as no usage", () => {
   expect(readUsage(undefined)).toEqual({ freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 });
 });

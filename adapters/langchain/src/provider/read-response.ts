@@ -1,21 +1,10 @@
+// Reads a whole answer, its usage and the reason to stop.
+
 import type { Block } from "palimpsest";
 import type { ResponseContent } from "palimpsest/provider-parts";
 import { asCount, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readAnswer } from "./read-messages.ts";
 import type { LangChainResponse } from "./wire.ts";
-
-/** Reasons to stop, in the words of the services. */
-const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = {
-  max_tokens: "length",
-  length: "length",
-  max_output_tokens: "length",
-  model_context_window_exceeded: "window",
-  pause_turn: "paused",
-  refusal: "refused",
-  content_filter: "refused",
-  safety: "refused",
-};
-const ENDS: readonly string[] = ["end_turn", "stop", "stop_sequence", "tool_use", "tool_calls", "completed"];
 
 export function readResponse({ message, model }: LangChainResponse): ResponseContent {
   const fields = message as unknown as JsonObject;
@@ -29,7 +18,7 @@ export function readResponse({ message, model }: LangChainResponse): ResponseCon
   };
 }
 
-/** Streams report about themselves in other fields than whole answers. */
+/** Returns the objects in which an answer reports on itself. Streams and whole answers use different ones. */
 function reports(message: JsonObject): readonly JsonObject[] {
   return [message["response_metadata"], message["additional_kwargs"]].map((fields) => asObject(fields) ?? {});
 }
@@ -39,7 +28,7 @@ function modelOf(message: JsonObject): string | undefined {
   return names.find((name) => name !== undefined && name !== "");
 }
 
-/** Why the model stopped; undefined if the service has not said. */
+/** Returns the reason why the model stopped; undefined if the service sent none. */
 function stopReason(message: JsonObject): string | undefined {
   const reasons = reports(message).flatMap(({ stop_reason, finish_reason, incomplete_details }) => [
     asString(stop_reason),
@@ -49,10 +38,10 @@ function stopReason(message: JsonObject): string | undefined {
   return reasons.find((reason) => reason !== undefined && reason !== "");
 }
 
-/** Whether an answer is the beginning of one: a service that names the reason to stop has not done so. */
+/** Whether an answer is incomplete: the service names reasons to stop, but sent none. */
 export function isCut(message: JsonObject): boolean {
-  const isKnownToSay = reports(message).some((fields) => fields["model_provider"] === "anthropic");
-  return isKnownToSay && stopReason(message) === undefined;
+  const sendsReasons = reports(message).some((fields) => fields["model_provider"] === "anthropic");
+  return sendsReasons && stopReason(message) === undefined;
 }
 
 function toStop(reason: string | undefined, blocks: readonly Block[]): ResponseContent["stop"] {
@@ -63,7 +52,20 @@ function toStop(reason: string | undefined, blocks: readonly Block[]): ResponseC
   return STOPS[name] ?? "other";
 }
 
-/** The framework counts all input in one number. Some older models of it leave out what was cached. */
+/** The reasons to stop by the names that services use. */
+const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = {
+  max_tokens: "length",
+  length: "length",
+  max_output_tokens: "length",
+  model_context_window_exceeded: "window",
+  pause_turn: "paused",
+  refusal: "refused",
+  content_filter: "refused",
+  safety: "refused",
+};
+const ENDS: readonly string[] = ["end_turn", "stop", "stop_sequence", "tool_use", "tool_calls", "completed"];
+
+/** Reads the usage. The framework counts all input in one number, but some older models leave cached tokens out. */
 export function readUsage(usage: unknown): ResponseContent["usage"] {
   const { input_tokens, output_tokens, input_token_details, output_token_details } = asObject(usage) ?? {};
   const details = asObject(input_token_details) ?? {};

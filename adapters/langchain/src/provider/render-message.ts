@@ -1,16 +1,18 @@
+// Renders messages as plain data.
+
 import type { Block, Part, ToolResult } from "palimpsest";
 import { type FlatMessage, frozenCopy, type Media, type Native, toArguments, toUrl } from "palimpsest/provider-parts";
 import { asObject, type JsonObject, present } from "palimpsest/schema";
-import { BESIDE } from "./read-beside.ts";
+import { ADDITIONAL_FIELDS } from "./read-additional-fields.ts";
 import { LANGCHAIN, type LangChainCall, type LangChainMessage, type LangChainPart } from "./wire.ts";
 
-/** Renders a message as plain data: each result is a message of its own. */
+/** Renders a message as plain data. Each result becomes a separate message. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly LangChainMessage[] {
   if (role === "assistant") {
-    const beside = blocks.map(besideOf).find((own) => own !== undefined);
-    const content = blocks.filter((block) => besideOf(block) === undefined).flatMap(renderAnswer);
+    const additional = blocks.map(additionalFieldsOf).find((own) => own !== undefined);
+    const content = blocks.filter((block) => additionalFieldsOf(block) === undefined).flatMap(renderAnswer);
     const tool_calls = blocks.flatMap(renderCall);
-    const own = beside === undefined ? {} : { [BESIDE]: beside };
+    const own = additional === undefined ? {} : { [ADDITIONAL_FIELDS]: additional };
     const answer: LangChainMessage = { type: "ai", content, tool_calls, ...own };
     return content.length + tool_calls.length === 0 ? [] : frozenCopy([answer]);
   }
@@ -27,7 +29,7 @@ function renderAnswer(block: Block): readonly LangChainPart[] {
     case "thinking":
       return block.provider === LANGCHAIN && block.native !== undefined ? [ownFields(block.native)] : [];
     case "tool_call":
-      // Services without parts for calls take them from the list of calls.
+      // Services without parts for calls read the message's list of calls.
       if (block.native?.provider !== LANGCHAIN) return [];
       return [{ ...ownFields(block.native), id: block.id, name: block.name, input: toArguments(block.input) }];
     case "tool_result":
@@ -37,8 +39,8 @@ function renderAnswer(block: Block): readonly LangChainPart[] {
   }
 }
 
-function besideOf(block: Block): JsonObject | undefined {
-  return block.kind === "thinking" ? asObject(ownFields(block.native)[BESIDE]) : undefined;
+function additionalFieldsOf(block: Block): JsonObject | undefined {
+  return block.kind === "thinking" ? asObject(ownFields(block.native)[ADDITIONAL_FIELDS]) : undefined;
 }
 
 function renderCall(block: Block): readonly LangChainCall[] {
@@ -47,8 +49,8 @@ function renderCall(block: Block): readonly LangChainCall[] {
 }
 
 function renderResult({ callId, content, status }: ToolResult): LangChainMessage {
-  const given: readonly Part[] = typeof content === "string" ? [{ kind: "text", text: content }] : content;
-  const parts = given.flatMap(renderShown);
+  const contentParts: readonly Part[] = typeof content === "string" ? [{ kind: "text", text: content }] : content;
+  const parts = contentParts.flatMap(renderShown);
   return { type: "tool", content: parts, tool_call_id: callId, status: status === "error" ? "error" : "success" };
 }
 
@@ -66,7 +68,7 @@ function renderShown(block: Part | Block): readonly LangChainPart[] {
   }
 }
 
-/** In the forms that models of all services take, and of any type: which files a model takes, only its service knows. */
+/** Renders a file in a form that all models accept, whatever its type: only the service knows which files a model accepts. */
 function renderMedia({ kind, source, native }: Media): LangChainPart {
   const { detail, metadata } = ownFields(native);
   if (kind === "image") return { type: "image_url", image_url: { url: toUrl(source), ...present({ detail }) } };

@@ -1,19 +1,16 @@
+// Renders calls of a chat model, with cache marks.
+
 import type { ToolDefinition } from "palimpsest";
 import { type RequestParts, rememberTools } from "palimpsest/provider-parts";
-import { asObject, type JsonObject } from "palimpsest/schema";
+import { asObject, type JsonObject, present } from "palimpsest/schema";
 import type { ChatModel, LangChainMessage, LangChainRequest } from "./wire.ts";
 
 type Ttl = RequestParts<LangChainMessage>["cacheTtl"];
 
-/** Fields that mark a part as the end of a section worth caching; undefined for services that need no marks. */
+/** Returns the fields that mark the end of a section worth caching; undefined for services that need no marks. */
 export type CacheMark = (model: ChatModel, ttl: Ttl) => JsonObject | undefined;
 
-/** Services accept four marks. One stands at the end of the part before the messages. */
-const MAXIMUM_MESSAGE_MARKS = 3;
-/** Parts that cannot carry a mark. */
-const UNMARKED: readonly unknown[] = ["thinking", "redacted_thinking"];
-
-/** Marks of the models that need them. */
+/** The marks of the models that need them. */
 export function usualMark(model: ChatModel, ttl: Ttl): JsonObject | undefined {
   if (model.getName() !== "ChatAnthropic") return undefined;
   return { cache_control: { type: "ephemeral", ...(ttl === "1h" ? { ttl } : {}) } };
@@ -24,7 +21,7 @@ export interface RequestOptions {
   readonly cacheMark: CacheMark;
 }
 
-/** Renders calls. Each carries the whole conversation. */
+/** Creates the function that renders calls. Each call has the whole conversation. */
 export function createRequestRenderer({
   findModel,
   cacheMark,
@@ -51,9 +48,14 @@ export function createRequestRenderer({
   };
 }
 
+/** The number of marks in the messages. Services accept four marks, and one marks the end of the system prompt and tools. */
+const MAXIMUM_MESSAGE_MARKS = 3;
+/** The types of parts that cannot carry a mark. */
+const UNMARKED: readonly unknown[] = ["thinking", "redacted_thinking"];
+
 function renderTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = { type: "object", ...inputSchema };
-  return { type: "function", function: { name, ...(description === undefined ? {} : { description }), parameters } };
+  return { type: "function", function: { name, ...present({ description }), parameters } };
 }
 
 function withMark(message: LangChainMessage, mark: JsonObject | undefined): LangChainMessage {

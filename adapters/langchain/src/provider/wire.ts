@@ -1,13 +1,15 @@
+// The messages, requests and answers of LangChain as the log keeps them.
+
 import type { AIMessage, BaseMessage } from "langchain";
 import type { JsonObject } from "palimpsest/schema";
 
 /** The name of this wire form in logs. */
 export const LANGCHAIN = "langchain";
 
-/** A part of a message's content: a text, an image, thinking, or what only the service knows. */
+/** A part of a message's content: text, an image, thinking, or a part that only the service knows. */
 export type LangChainPart = JsonObject;
 
-/** A message as plain data. Messages of the framework are made of it for each call: they can be changed, and it cannot. */
+/** A message as immutable plain data. Each call creates new message objects of the framework from it. */
 export type LangChainMessage =
   | { readonly type: "human" | "system"; readonly content: readonly LangChainPart[] }
   | {
@@ -23,7 +25,7 @@ export type LangChainMessage =
       readonly status: "success" | "error";
     };
 
-/** A tool call as LangChain has it. */
+/** A tool call in the form of LangChain. */
 export interface LangChainCall {
   readonly type: "tool_call";
   readonly id: string;
@@ -36,19 +38,19 @@ export interface LangChainRequest {
   readonly model: string;
   readonly system?: LangChainMessage;
   readonly messages: readonly LangChainMessage[];
-  /** In the form that `bindTools` of every model takes. */
+  /** The tools, in the form that `bindTools` of every model accepts. */
   readonly tools: readonly object[];
-  /** Options of the call: those of `bindTools` and `invoke`. */
+  /** The options for `bindTools` and `invoke`. */
   readonly settings: JsonObject;
 }
 
-/** What a chat model has answered, whole, and the id of the model that was asked. */
+/** The whole answer of a chat model, with the id of the model. */
 export interface LangChainResponse {
   readonly message: AIMessage;
   readonly model: string;
 }
 
-/** Chat models of LangChain, as far as they are used here. */
+/** The parts of a LangChain chat model that this package uses. */
 export interface ChatModel {
   getName(): string;
   bindTools?(tools: object[], settings?: object): Streamed;

@@ -15,12 +15,12 @@ interface World {
   readonly server: simulator.SimulatorServer;
   readonly agent: Agent;
   runner(session?: string): Runner;
-  /** Runs the agent on a list of items. Resolves to the list that it leaves, the answer and the responses. */
+  /** Runs the agent on a list of items. Resolves to the new list, the answer and the responses. */
   run(
     items: readonly AgentInputItem[],
     way?: "whole" | "streamed",
   ): Promise<{ list: AgentInputItem[]; text: unknown; responses: readonly unknown[] }>;
-  /** A second process with the same store. */
+  /** Starts a second process with the same store. */
   restart(): Promise<World>;
 }
 
@@ -30,7 +30,7 @@ interface WorldOptions extends Partial<PalimpsestOptions> {
   readonly recall?: "offered";
 }
 
-/** The real agent and the real client against the simulator, with sessions behind them. */
+/** Connects the real agent and the real client to the simulator through the adapter. */
 async function world(script: simulator.Script, options: WorldOptions = {}): Promise<World> {
   const { windowTokens, server: given, recall, ...rest } = options;
   const facts = simulator.openAiModels[MODEL]!;
@@ -90,7 +90,7 @@ const refused = ({ recorder }: simulator.SimulatorServer) =>
   recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused");
 const inputOf = ({ recorder }: simulator.SimulatorServer, at = -1): string[] =>
   JSON.parse(recorder.exchanges.at(at)!.body).input.map((item: unknown) => JSON.stringify(item));
-/** Calls a tool twice, then says what there is. */
+/** Calls a tool twice, then answers with text. */
 const looking =
   (at: number): simulator.Script =>
   ({ toolResults }) =>
@@ -100,7 +100,7 @@ const looking =
 const echo: simulator.Script = ({ userText }) => answer(`You said ${userText}`);
 
 describe("the models", () => {
-  test("adopt the agent's items, record answers and their price, and send sealed reasoning back", async () => {
+  test("adopt the agent's items, record answers and their price, and send encrypted reasoning back", async () => {
     const { run, context, server } = await world(looking(1));
     const { text, responses } = await run([user("What is there?")]);
     expect(text).toBe("Done: 2 results.");
@@ -114,7 +114,7 @@ describe("the models", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("go on in the same session, streamed or whole, also in another process", async () => {
+  test("continue the same session, streamed or whole, in this process and in another one", async () => {
     const first = await world(looking(1));
     const { list } = await first.run([user("one")], "streamed");
     const sent = inputOf(first.server);
@@ -134,7 +134,7 @@ describe("the models", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("an edited message goes back to it, and later requests begin with what was kept", async () => {
+  test("rewinds to an edited message, and keeps everything before it in later requests", async () => {
     const { run, server, context } = await world(echo);
     let list: AgentInputItem[] = [];
     for (const words of ["one", "two", "three"]) ({ list } = await run([...list, user(words)]));
@@ -143,7 +143,7 @@ describe("the models", () => {
     expect(context.sessions()).toHaveLength(1);
   });
 
-  test("a failed tool is a result for the model, and a list that lacks its beginning is told", async () => {
+  test("send a failed tool as a result to the model, and warn about a list that lacks its beginning", async () => {
     const told: string[] = [];
     const { run, server } = await world(looking(12), { onNotice: ({ kind }) => told.push(kind) });
     let list: AgentInputItem[] = [];
@@ -156,7 +156,7 @@ describe("the models", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("a conversation that the service holds is passed on as it is", async () => {
+  test("pass a conversation that the service stores on unchanged", async () => {
     const { runner, agent, context, server } = await world(echo);
     const stored = agent.clone({ modelSettings: { store: true } });
     const first = await runner().run(stored, "one");
@@ -174,7 +174,7 @@ describe("a full window", () => {
       ? simulator.summarize("They talked about work and play.")
       : answer(`You said: ${[...userText.matchAll(/(\d+): All/g)].at(-1)?.[1]}`);
 
-  test("compactions are in the data of the response that follows them", async () => {
+  test("reports compactions in the data of the next response", async () => {
     const { run, server } = await world(script, {
       windowTokens: 20_000,
       models: { [MODEL]: { windowTokens: 20_000 } },
@@ -192,9 +192,9 @@ describe("a full window", () => {
   });
 
   test.each(["streamed", "whole"] as const)(
-    "on overflow the session is compacted and the call made again: %s",
+    "compacts the session and repeats the call after an overflow: %s",
     async (way) => {
-      // The session believes in a larger window than the service has.
+      // The session assumes a larger window than the service has.
       const { run, server } = await world(script, {
         windowTokens: 12_000,
         models: { [MODEL]: { windowTokens: 40_000 } },
@@ -210,7 +210,7 @@ describe("a full window", () => {
   );
 });
 
-test("recall reads what is no longer shown, in the session of its call", async () => {
+test("recall reads compacted content in the session of its call", async () => {
   const { run } = await world(
     ({ toolResults }) =>
       toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),
@@ -219,7 +219,7 @@ test("recall reads what is no longer shown, in the session of its call", async (
   expect((await run([user("Which port was it?")])).text).toMatch(/^entry \d+: .*port/);
 });
 
-test("an agent that is called as a tool gets a session of its own", async () => {
+test("opens a separate session for an agent that is called as a tool", async () => {
   const { agent, runner, context, server } = await world(({ userText, toolResults }) => {
     if (userText.includes("deep")) return answer("Deep.");
     const result = toolResults.at(-1)?.text;
@@ -234,6 +234,6 @@ test("an agent that is called as a tool gets a session of its own", async () => 
   expect(refused(server)).toEqual([]);
 });
 
-test("options that cannot work say what to pass", () => {
+test("says what to pass if an option is invalid", () => {
   expect(() => palimpsest({} as never)).toThrow(/palimpsest.*store.*memoryStore/);
 });

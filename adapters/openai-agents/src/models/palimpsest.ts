@@ -1,3 +1,5 @@
+// The adapter for the OpenAI Agents SDK: puts a session between an agent and its model.
+
 import type { Model, ModelProvider } from "@openai/agents";
 import type { Session } from "palimpsest";
 import type { Notice } from "palimpsest/adapter-parts";
@@ -8,37 +10,38 @@ import { createRecallTool, type RecallTool } from "./recall.ts";
 import { createSessions, type SessionsOptions } from "./sessions.ts";
 import { wrapModel } from "./wrap-model.ts";
 
-/** Options of the adapter. Only the store is required. */
+/** Options of the adapter. Only `store` is required. */
 export interface PalimpsestOptions extends SessionsOptions {
-  /** Receives signs that another program manages the same items, each once for a session. @default console.warn */
+  /** Called with signs that another program manages the same items, once per session and kind. @default console.warn */
   readonly onNotice?: (notice: Notice) => void;
   /**
-   * Receives errors that leave an answer unrecorded: a full disk, a session that another server has taken over. The application
-   * still gets the answer, and the next list of items brings it again. @default console.warn
+   * Called if an answer could not be recorded, for example because the disk is full or another server took the session over.
+   * The application still gets the answer, and the next list of items brings it again. @default console.warn
    */
   readonly onProblem?: (problem: Error) => void;
 }
 
-/** Models with sessions behind them, and what belongs to them. */
+/** Wraps models, and gives access to their sessions. */
 export interface PalimpsestModels {
   /**
-   * A provider for `new Runner({ modelProvider })` whose models have sessions behind them.
-   * @param session the name of the conversation. @default it is recognized by its items
+   * Wraps a provider for `new Runner({ modelProvider })`: sessions handle the calls of its models.
+   * @param session the name of the conversation. @default the items identify the conversation
    */
   models(provider: ModelProvider, session?: string): ModelProvider;
-  /** The same for one model, for `new Agent({ model })`. */
+  /** Wraps one model, for `new Agent({ model })`. */
   model(model: Model, id: string, session?: string): Model;
-  /** The tool `recall`, for `tools: [recall]`. Summaries and stubs name it only where it is among the tools. */
+  /** The tool `recall`, for `tools: [recall]`. Summaries and stubs mention the tool only if it is in the list of tools. */
   readonly recall: RecallTool;
-  /** Sessions that are open in this process: for costs, events and notes. */
+  /** Returns the sessions that are open in this process, for costs, events and notes. */
   sessions(): readonly Session<AgentsRequest, AgentsResponse>[];
-  /** Closes all sessions. Before a process ends; the store stays open. */
+  /** Closes all sessions. Call it before the process ends. The store stays open. */
   close(): Promise<void>;
 }
 
 /**
  * Keeps the conversations of agents on the OpenAI Agents SDK inside the context window. The application keeps its own history (a
- * `Session` of the SDK, or `result.history`): each model call adopts the list, and the model gets what the session shows of it.
+ * `Session` of the SDK, or `result.history`). Each model call adopts the list, and the model gets the items that the session
+ * shows.
  */
 export function palimpsest(options: PalimpsestOptions): PalimpsestModels {
   checkOptions("palimpsest(options)", options, { store: withMethods(["openWriter"], "a store: memoryStore()") });
@@ -65,7 +68,7 @@ export function palimpsest(options: PalimpsestOptions): PalimpsestModels {
   };
 }
 
-/** Models of the SDK know the name that they were made with, and a provider may have chosen it. */
+/** Returns the id of a model. Models of the SDK keep the name that they were created with, which the provider may have chosen. */
 function idOf(model: Model): string | undefined {
   return asString(asObject(model)?.["_model"]);
 }

@@ -1,17 +1,16 @@
+// Reads the configuration of a session from a request.
+
 import type { ModelRequest } from "@openai/agents";
 import { type FrameworkCall, type ToolParts, toConfiguration } from "palimpsest/adapter-parts";
 import type { JsonObject } from "palimpsest/schema";
 import type { LiveCall } from "./sessions.ts";
 
-/** Settings that are no part of what is asked, or may have secrets: sent, never logged. */
-const UNLOGGED: readonly string[] = ["providerData", "retry", "timeoutMs"];
-
-/** Whether the service holds the conversation: then a request has only what is new, and there is nothing to keep small. */
-export function isHeldElsewhere({ previousResponseId, conversationId, prompt }: ModelRequest): boolean {
+/** Whether the service stores the conversation. Such a request has only new items, so there is nothing to compact. */
+export function hasServerHistory({ previousResponseId, conversationId, prompt }: ModelRequest): boolean {
   return previousResponseId !== undefined || conversationId !== undefined || prompt !== undefined;
 }
 
-/** What a request sets beside its list. Handoffs are tools to the model. */
+/** Reads the configuration of a session from a request. The model sees handoffs as tools. */
 export function readConfiguration({
   tools,
   handoffs,
@@ -20,6 +19,9 @@ export function readConfiguration({
   const logged = Object.fromEntries(Object.entries(modelSettings).filter(([name]) => !UNLOGGED.includes(name)));
   return toConfiguration<object>([...tools, ...handoffs], toolParts, logged);
 }
+
+/** Settings that do not change the prompt or may contain secrets. They are sent but never logged. */
+const UNLOGGED: readonly string[] = ["providerData", "retry", "timeoutMs"];
 
 function toolParts(tool: object): ToolParts | undefined {
   const { type, name, description, parameters, toolName, toolDescription, inputJsonSchema } = tool as JsonObject;

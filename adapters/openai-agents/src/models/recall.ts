@@ -1,3 +1,5 @@
+// Creates the tool `recall` in the form of the SDK.
+
 import { type FunctionTool, tool } from "@openai/agents";
 import { recallTool } from "palimpsest";
 import { recallForCall } from "palimpsest/adapter-parts";
@@ -6,10 +8,10 @@ import type { Sessions } from "./sessions.ts";
 /** The tool `recall` of an agent. */
 export type RecallTool = FunctionTool<unknown, never, string>;
 
-/** Makes the tool. A call is found by its id in the session that has recorded it. */
+/** Creates the tool. The id of a call identifies the session that recorded the call. */
 export function createRecallTool(sessions: Sessions): RecallTool {
   const { name, description = "", inputSchema } = recallTool;
-  const made = tool({
+  const recall = tool({
     name,
     description,
     parameters: { ...inputSchema, required: [], additionalProperties: true } as never,
@@ -17,5 +19,5 @@ export function createRecallTool(sessions: Sessions): RecallTool {
     execute: (input: unknown, _context: unknown, details?: { readonly toolCall?: { readonly callId: string } }) =>
       recallForCall(sessions.open(), details?.toolCall?.callId, input),
   });
-  return made as unknown as RecallTool;
+  return recall as unknown as RecallTool;
 }

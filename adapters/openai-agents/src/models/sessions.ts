@@ -1,25 +1,32 @@
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+// Opens the sessions of the adapter, with the models of its calls as their provider.
+
+import {
+  type AdapterOptions,
+  type AdapterSessions,
+  connectNewest,
+  createAdapterSessions,
+} from "palimpsest/adapter-parts";
 import type { ExtraModels } from "palimpsest/provider-parts";
 import { agentsModel } from "../provider/agents-model.ts";
-import type { AgentsBinding, AgentsItem, AgentsModel, AgentsRequest, AgentsResponse } from "../provider/wire.ts";
+import type { AgentsBinding, AgentsModel } from "../provider/wire.ts";
 
-export interface SessionsOptions extends DoorOptions<AgentsRequest, AgentsResponse, AgentsItem> {
-  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+export interface SessionsOptions extends AdapterOptions {
+  /** Facts of models by the start of their ids, for models that are not in the engine's table. @default {} */
   readonly models?: ExtraModels;
 }
 
-/** What a call brings that is no part of a prompt: the model, and the agent's own tools and settings. */
+/** The model, tools and settings of the agent's call, for the session's own calls. */
 export interface LiveCall extends AgentsBinding {
   readonly id: string;
   readonly model: AgentsModel;
 }
 
-export type Sessions = DoorSessions<AgentsRequest, AgentsResponse, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 export function createSessions({ models, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
     connectNewest(first, ({ ofModel, newest }) =>
       agentsModel((id) => ofModel(id).model, { binding: newest, ...(models && { models }) }),
     );
-  return createDoorSessions({ prefix: "oa-", metadata: "openaiAgents", connect }, options);
+  return createAdapterSessions({ prefix: "oa-", metadata: "openaiAgents", connect }, options);
 }

@@ -1,13 +1,12 @@
+// Wraps a model, so that a session handles its calls.
+
 import type { Model, ModelRequest, ModelResponse, StreamEvent } from "@openai/agents";
 import { createPartialAnswer } from "palimpsest/adapter-parts";
 import { createEventCollector } from "../provider/collect-events.ts";
 import { beginCall, type CallContext, type WrappedModel } from "./begin-call.ts";
-import { isHeldElsewhere } from "./read-request.ts";
+import { hasServerHistory } from "./read-request.ts";
 
-/** Events that come before anything is said. */
-const BEFORE: readonly string[] = ["response_started", "model"];
-
-/** A model with sessions behind its calls. Calls whose conversation the service holds are passed on as they are. */
+/** Wraps a model, so that sessions handle its calls. A call whose conversation the service stores is passed on unchanged. */
 export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
   const { model } = wrapped;
 
@@ -27,7 +26,7 @@ export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
     }
   }
 
-  /** Passes an answer on while it is written, and records it before its end is passed on: the next call may follow at once. */
+  /** Passes an answer on while it arrives. Records the answer before passing its end on, because the next call may follow at once. */
   async function* getStreamedResponse(request: ModelRequest): AsyncGenerator<StreamEvent> {
     const call = await beginCall(context, wrapped, request, "streamed");
     const partial = createPartialAnswer();
@@ -51,7 +50,7 @@ export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
           }
           isSent = true;
         } catch (error) {
-          // Some services refuse a request as too long when its answer should begin.
+          // Some services refuse a request that is too long only at the start of the stream.
           if (begun === "no" && (await call.recover(error)) === "retry") continue;
           if (ending === "open" && request.signal?.aborted !== true) ending = "failed";
           throw error;
@@ -59,7 +58,7 @@ export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
       }
       if (ending === "open" && request.signal?.aborted !== true) ending = "failed";
     } finally {
-      // A person who stops an answer has read its beginning. What a broken stream brought is void: the caller asks again.
+      // A user who stops an answer has read its beginning. After a failure, the caller sends the request again.
       const view = ending === "failed" ? "left-out" : "kept";
       if (ending !== "recorded") await call.recordInterrupted(partial.answer(), { view });
       call.end();
@@ -70,9 +69,12 @@ export function wrapModel(context: CallContext, wrapped: WrappedModel): Model {
     ...(model.supportsPromptModelSelection === undefined
       ? {}
       : { supportsPromptModelSelection: model.supportsPromptModelSelection }),
-    getResponse: (request) => (isHeldElsewhere(request) ? model.getResponse(request) : getResponse(request)),
+    getResponse: (request) => (hasServerHistory(request) ? model.getResponse(request) : getResponse(request)),
     getStreamedResponse: (request) =>
-      isHeldElsewhere(request) ? model.getStreamedResponse(request) : getStreamedResponse(request),
+      hasServerHistory(request) ? model.getStreamedResponse(request) : getStreamedResponse(request),
     getRetryAdvice: (failed) => model.getRetryAdvice?.(failed),
   };
 }
+
+/** The types of events that arrive before the answer begins. */
+const BEFORE: readonly string[] = ["response_started", "model"];

@@ -1,3 +1,5 @@
+// The provider that calls models of the OpenAI Agents SDK.
+
 import { type ModelRequest, type ModelSettings, OpenAIResponsesModel } from "@openai/agents";
 import { type Provider, withModels } from "palimpsest";
 import {
@@ -24,23 +26,19 @@ import {
 
 /** Options of a model of the Agents SDK as a provider. */
 export interface AgentsModelOptions {
-  /** Facts of models by the start of their ids, for models that are in no table. @default {} */
+  /** Facts of models by the start of their ids, for models that are not in the engine's table. @default {} */
   readonly models?: ExtraModels;
-  /** Tools and settings instead of those of a request: an agent's own are sent as its calls send them. @default the request's */
+  /**
+   * Returns the tools and settings to send in place of the request's, so that they equal those of the agent's own calls.
+   * @default the request's
+   */
   readonly binding?: () => AgentsBinding | undefined;
 }
 
-/** Only settings that are known to change no prompt could be named here: models have their own. */
-const CACHE_EFFECTS: CacheEffects = { parameters: {}, images: "messages" };
-const MINIMUM_OUTPUT_TOKENS = 16;
-const MAXIMUM_CACHE_KEY_LENGTH = 64;
-/** What makes reasoning complete in itself, so that the service need not store it. */
-const SEALED_REASONING = "reasoning.encrypted_content";
-
 /**
  * Provider over models of the OpenAI Agents SDK.
- * @param models one model, or a function that returns the model with an id, such as `getModel` of a `ModelProvider`: a session can
- *   then change its model
+ * @param models one model, or a function that returns a model by its id, such as `getModel` of a `ModelProvider`. With a
+ *   function, a session can change its model
  */
 export function agentsModel(
   models: AgentsModel | ((id: string) => AgentsModel | Promise<AgentsModel>),
@@ -78,17 +76,24 @@ export function agentsModel(
         async open() {
           signal?.throwIfAborted();
           const model = typeof models === "function" ? await models(toModelId(request.model)) : models;
-          return begun(model.getStreamedResponse(toModelRequest(request, model, binding(), signal)));
+          return waitForStart(model.getStreamedResponse(toModelRequest(request, model, binding(), signal)));
         },
       }),
-    // The interface has no way to ask for it.
+    // The interface has no method to count tokens.
     countTokens: async () => undefined,
   };
   return withModels(provider, extra);
 }
 
-/** Resolves when the response begins: until then an error is that of the call, and not of its stream. */
-async function begun<Event>(events: AsyncIterable<Event>): Promise<AsyncGenerator<Event>> {
+/** Any setting may change the prompt, because models have settings that this package does not know. */
+const CACHE_EFFECTS: CacheEffects = { parameters: {}, images: "messages" };
+const MINIMUM_OUTPUT_TOKENS = 16;
+const MAXIMUM_CACHE_KEY_LENGTH = 64;
+/** Asks for reasoning in encrypted form, so that the service need not store it. */
+const SEALED_REASONING = "reasoning.encrypted_content";
+
+/** Resolves when the response begins. An earlier error is an error of the call, not of the stream. */
+async function waitForStart<Event>(events: AsyncIterable<Event>): Promise<AsyncGenerator<Event>> {
   const iterator = events[Symbol.asyncIterator]();
   let next = await iterator.next();
   async function* all(): AsyncGenerator<Event> {
@@ -102,9 +107,9 @@ async function begun<Event>(events: AsyncIterable<Event>): Promise<AsyncGenerato
 }
 
 /**
- * Settings of a call that carries its whole conversation: no more output than there is room for. With the Responses API also a key
- * for the cache, and, where the model reasons and the caller has not said otherwise, reasoning that is sent back instead of stored.
- * Other models get a limit only where the caller has set one: the SDK sends it under a name that newer chat models refuse.
+ * Returns the settings of a call that has its whole conversation, with the output limit. The Responses API also gets a cache key
+ * and, if the model reasons and the caller sets nothing else, reasoning that is sent back instead of stored. Other models get a
+ * limit only if the caller sets one, because the SDK sends it under a name that newer chat models refuse.
  */
 export function toSentSettings(
   settings: ModelSettings,
@@ -126,7 +131,7 @@ export function toSentSettings(
   };
 }
 
-/** A call of a session's own: answered as a text, not traced, and not tried again behind the session's back. */
+/** Renders a call of the session itself: the answer is text, and the SDK neither traces nor retries the call. */
 function toModelRequest(
   { systemInstructions, input, tools, settings, maxTokens, cacheKey }: AgentsRequest,
   model: AgentsModel,

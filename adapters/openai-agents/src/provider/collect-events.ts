@@ -1,3 +1,5 @@
+// Assembles an answer from the events of its stream.
+
 import type { Collector, StreamPart } from "palimpsest/provider-parts";
 import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readResponse } from "./read-response.ts";
@@ -6,7 +8,7 @@ import type { AgentsResponse } from "./wire.ts";
 /** Assembles an answer from the events of its stream. */
 export function createEventCollector(model: string): Collector<unknown, AgentsResponse> {
   let whole: AgentsResponse | undefined;
-  // The SDK ends a stream of the Chat API with an answer even where it was cut. The service's own chunks say the truth.
+  // The SDK ends a cut stream of the Chat API with an answer. Only the service's own chunks show that the stream was cut.
   let chunks: "none" | "open" | { readonly finish_reason: string } = "none";
   return {
     add(event) {
@@ -33,7 +35,7 @@ function toResponse({ id, output, usage, providerData }: JsonObject, model: stri
   return { responseId: id, output, usage, providerData, model } as unknown as AgentsResponse;
 }
 
-/** The pieces of an answer that an event shows. Calls are shown when they are whole: the SDK has no events for their pieces. */
+/** Returns the pieces of an answer in an event. Calls arrive whole, because the SDK has no events for their pieces. */
 function shownBy(event: unknown): readonly StreamPart[] {
   const { type, delta } = asObject(event) ?? {};
   const text = asString(delta) ?? "";

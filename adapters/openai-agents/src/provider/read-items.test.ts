@@ -26,7 +26,7 @@ const said = (text: string) => ({
 });
 
 describe("answers", () => {
-  test("go back in their order, sealed reasoning as it came, and without ids that would bind them to it", () => {
+  test("are sent back in order, with unchanged encrypted reasoning and without ids that depend on it", () => {
     const [{ blocks }] = readMessages([reasoning, said("So."), call]) as [ReturnType<typeof readMessages>[number]];
     expect(renderMessage({ role: "assistant", blocks })).toEqual([
       reasoning,
@@ -35,20 +35,20 @@ describe("answers", () => {
     ]);
   });
 
-  test("reasoning that only refers to an item of the service is left out", () => {
+  test("lose reasoning that only refers to an item of the service", () => {
     const open = { ...reasoning, providerData: {} };
     const [{ blocks }] = readMessages([open, call]) as [ReturnType<typeof readMessages>[number]];
     expect(renderMessage({ role: "assistant", blocks })).toHaveLength(1);
   });
 
-  test("an input keeps its words where ours would be others", () => {
+  test("keep the text of an input if our form would be written differently", () => {
     const odd = { ...call, arguments: '{ "at": 1 }' };
     const [{ blocks }] = readMessages([odd]) as [ReturnType<typeof readMessages>[number]];
     expect(renderMessage({ role: "assistant", blocks })).toMatchObject([{ arguments: '{ "at": 1 }' }]);
   });
 });
 
-test("items of one answer are one message, and instructions come first", () => {
+test("reads the items of one answer as one message, after the instructions", () => {
   const result = {
     type: "function_call_result",
     callId: "c1",
@@ -66,7 +66,7 @@ test("items of one answer are one message, and instructions come first", () => {
   expect(list[3]?.content).toEqual([{ kind: "tool_result", callId: "c1", content: "ok", status: "ok" }]);
 });
 
-test("what the user gives goes back as it came: how closely images are looked at, names and types of files, sounds", () => {
+test("sends user content back unchanged: detail of images, names and types of files, audio", () => {
   const content = [
     { type: "input_image", image: "data:image/png;base64,AAAA", detail: "low" },
     { type: "input_file", file: "data:text/csv;base64,YSxi", filename: "table.csv" },

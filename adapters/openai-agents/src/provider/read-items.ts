@@ -1,3 +1,5 @@
+// Reads items of the SDK.
+
 import type { Block, Part, SyncMessage } from "palimpsest";
 import {
   fromUrl,
@@ -13,7 +15,7 @@ import { AGENTS } from "./wire.ts";
 
 type Role = SyncMessage["role"];
 
-/** A list of the SDK as one that a session can adopt. Items of one answer are one message. */
+/** Converts a list of the SDK to a list that a session can adopt. The items of one answer become one message. */
 export function toSyncMessages(instructions: string | undefined, items: readonly unknown[]): readonly SyncMessage[] {
   const messages: { role: Role; content: Block[] }[] = [];
   if (instructions) messages.push({ role: "system", content: [{ kind: "text", text: instructions }] });
@@ -26,7 +28,7 @@ export function toSyncMessages(instructions: string | undefined, items: readonly
   return messages;
 }
 
-/** Reads items, complete or broken. Consecutive items of the model become one message. */
+/** Reads items, even malformed ones. Consecutive items of the model become one message. */
 export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {
   return toSyncMessages(undefined, items).flatMap(({ role, content }): readonly MessagePayload[] => {
     const blocks = content as readonly Block[];
@@ -37,7 +39,7 @@ export function readMessages(items: readonly unknown[]): readonly MessagePayload
   });
 }
 
-/** What the model has answered. */
+/** Reads the blocks of the model's items. */
 export function readOutput(items: readonly unknown[]): readonly Block[] {
   return items.flatMap(readItem).flatMap(({ role, blocks }) => (role === "assistant" ? blocks : []));
 }
@@ -79,7 +81,7 @@ function readMessage(item: JsonObject): readonly ReadItem[] {
   return blocks.length === 0 ? [] : [{ role, blocks }];
 }
 
-/** Annotations are not sent back: they say nothing to the model. */
+/** Reads a part of an answer. Drops the annotations of texts, because they mean nothing to the model. */
 function readAnswerPart(part: JsonObject, phase: string | undefined): readonly Block[] {
   const text = asString(part["text"]) ?? asString(part["refusal"]) ?? "";
   if (part["type"] === "output_text" || part["type"] === "refusal") {
@@ -94,7 +96,7 @@ function readAnswerPart(part: JsonObject, phase: string | undefined): readonly B
   return asString(part["type"]) === undefined ? [] : [{ kind: "opaque", native: toNative({ part }) }];
 }
 
-/** A call keeps the words of its input only where our form of it would be written in others. */
+/** Reads a call. Keeps the original text of its input only if our form would be written differently. */
 function readCall(item: JsonObject): Block {
   const text = asString(item["arguments"]) ?? "";
   const input = parseInput(text);
@@ -118,7 +120,7 @@ function readResult(item: JsonObject): Block {
   return { kind: "tool_result", callId, content: toContent(readParts(item["output"])), status: "ok" };
 }
 
-/** Sealed reasoning is sent back as it came. Without its seal it only refers to an item that the service may not have. */
+/** Reads reasoning. Only encrypted reasoning is sent back: other reasoning refers to an item that the service may lack. */
 function readReasoning(item: JsonObject): Block {
   const data = asObject(item["providerData"]) ?? {};
   const isSealed = [data["encrypted_content"], data["encryptedContent"]].some((seal) => typeof seal === "string");
@@ -140,27 +142,27 @@ function readPart(part: JsonObject): readonly Part[] {
     const text = asString(part["text"]) ?? "";
     return text === "" ? [] : [{ kind: "text", text }];
   }
-  const { promptCacheBreakpoint: _, ...said } = part;
-  return [toMedia(type, part) ?? { kind: "opaque", native: toNative(said) }];
+  const { promptCacheBreakpoint: _, ...content } = part;
+  return [toMedia(type, part) ?? { kind: "opaque", native: toNative(content) }];
 }
 
 function toMedia(type: string, part: JsonObject): Media | undefined {
   const isImage = type === "input_image" || type === "image";
   if (!isImage && type !== "input_file" && type !== "file") return undefined;
-  const given = isImage ? (part["image"] ?? part["imageUrl"]) : part["file"];
-  const source = toSource(given, isImage ? "image/png" : "application/pdf");
+  const value = isImage ? (part["image"] ?? part["imageUrl"]) : part["file"];
+  const source = toSource(value, isImage ? "image/png" : "application/pdf");
   const { detail, filename } = part;
   const own = present({ detail, filename });
   const native = Object.keys(own).length === 0 ? {} : { native: toNative(own) };
   return source && { kind: isImage ? "image" : "document", source, ...native };
 }
 
-/** An address, a data URL, or bytes. Anything else is known to its service only. */
-function toSource(given: unknown, usualType: string): MediaSource | undefined {
-  const { data, url, mediaType } = asObject(given) ?? {};
+/** Reads a URL, a data URL, or bytes; undefined for other sources, which only the service knows. */
+function toSource(value: unknown, usualType: string): MediaSource | undefined {
+  const { data, url, mediaType } = asObject(value) ?? {};
   const bytes = asString(data);
   if (bytes !== undefined) return { kind: "base64", mediaType: asString(mediaType) ?? usualType, data: bytes };
-  const address = asString(given) ?? asString(url) ?? "";
+  const address = asString(value) ?? asString(url) ?? "";
   return /^(https?|data):/.test(address) ? fromUrl(address) : undefined;
 }
 

@@ -1,14 +1,9 @@
+// Reads a whole response, its usage and the reason to stop.
+
 import type { ResponseContent } from "palimpsest/provider-parts";
 import { asCount, asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { readOutput } from "./read-items.ts";
 import type { AgentsResponse } from "./wire.ts";
-
-/** Reasons to stop early, in the words of the two APIs. */
-const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = {
-  max_output_tokens: "length",
-  length: "length",
-  content_filter: "refused",
-};
 
 export function readResponse({ output, usage, responseId, providerData, model }: AgentsResponse): ResponseContent {
   const blocks = readOutput(output);
@@ -23,13 +18,20 @@ export function readResponse({ output, usage, responseId, providerData, model }:
   };
 }
 
+/** The reasons to stop early by their names in the two APIs. */
+const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = {
+  max_output_tokens: "length",
+  length: "length",
+  content_filter: "refused",
+};
+
 function reasonOf(data: JsonObject): string {
   const [choice] = asList(data["choices"]) ?? [];
   const { reason } = asObject(data["incomplete_details"]) ?? {};
   return asString(reason) ?? asString(asObject(choice)?.["finish_reason"]) ?? "";
 }
 
-/** The SDK keeps details in a list, one for each call that was added up, or as one object. */
+/** Reads the usage. The SDK keeps its details as one object, or as a list with one object per call. */
 function readUsage(usage: unknown): ResponseContent["usage"] {
   const { inputTokens, outputTokens, inputTokensDetails, outputTokensDetails } = asObject(usage) ?? {};
   const cacheReadTokens = detail(inputTokensDetails, ["cached_tokens", "cachedTokens"]);

@@ -1,3 +1,5 @@
+// Renders messages as items of the SDK.
+
 import type { Block, Part, ToolCall, ToolResult } from "palimpsest";
 import { type FlatMessage, fileNameOf, frozenCopy, type Media, type Native, toUrl } from "palimpsest/provider-parts";
 import { asObject, asString, type JsonObject } from "palimpsest/schema";
@@ -8,7 +10,7 @@ import { AGENTS, type AgentsItem } from "./wire.ts";
  * reasoning that came with it, which may be gone.
  */
 export function renderMessage({ role, blocks }: FlatMessage): readonly AgentsItem[] {
-  const items = role === "assistant" ? renderAnswer(blocks) : renderGiven(blocks);
+  const items = role === "assistant" ? renderAnswer(blocks) : renderInput(blocks);
   return frozenCopy(items) as unknown as readonly AgentsItem[];
 }
 
@@ -27,7 +29,7 @@ function renderAnswer(blocks: readonly Block[]): JsonObject[] {
         return [];
     }
   });
-  // The service refuses reasoning without the item that followed it.
+  // The service refuses reasoning without the item that follows it.
   while (items.at(-1)?.["type"] === "reasoning") items.pop();
   return items;
 }
@@ -52,13 +54,13 @@ function renderCall({ id: callId, name, input, native }: ToolCall): JsonObject {
   return { ...written, ...ownFields(native) };
 }
 
-function renderGiven(blocks: readonly Block[]): JsonObject[] {
+function renderInput(blocks: readonly Block[]): JsonObject[] {
   const results = blocks.flatMap((block) => (block.kind === "tool_result" ? [renderResult(block)] : []));
   const content = blocks.flatMap((block) => (block.kind === "tool_result" ? [] : renderPart(block)));
   return content.length === 0 ? results : [...results, { type: "message", role: "user", content }];
 }
 
-/** The form has no field for failure; the text of the result must tell it. A single text is a string, as older services ask for. */
+/** Renders a result. The form has no field for failures, so the text must report them. Older services need one text as a string. */
 function renderResult({ callId, content }: ToolResult): JsonObject {
   const parts = typeof content === "string" ? [] : content.flatMap(renderPart);
   const [first] = parts;
@@ -81,7 +83,7 @@ function renderPart(part: Part | Block): readonly JsonObject[] {
   }
 }
 
-/** Of any type: which files a model takes, only its service knows. */
+/** Renders a file of any type, because only the service knows which files a model accepts. */
 function renderMedia(media: Media): JsonObject {
   const { kind, source } = media;
   const own = ownFields(media.native);

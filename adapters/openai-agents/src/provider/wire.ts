@@ -1,3 +1,5 @@
+// The items, requests and answers of the SDK as the log keeps them.
+
 import type { AgentInputItem, Model, ModelRequest, ModelResponse } from "@openai/agents";
 import type { JsonObject } from "palimpsest/schema";
 
@@ -22,12 +24,12 @@ export interface AgentsRequest {
   readonly cacheKey: string;
 }
 
-/** What a model has answered, whole, and the id of the model that was asked. */
+/** The whole answer of a model, with the id of the model. */
 export interface AgentsResponse extends Pick<ModelResponse, "output" | "usage" | "responseId" | "providerData"> {
   readonly model: string;
 }
 
-/** What the SDK's own calls have beside their list: a session's own calls begin with the same bytes. */
+/** The tools and settings of the SDK's calls. The session's own calls use them too, to begin with the same bytes. */
 export type AgentsBinding = Pick<ModelRequest, "tools" | "handoffs" | "modelSettings">;
 
 /** A model of the Agents SDK. */

@@ -1,9 +1,11 @@
+// Assembles an answer from the events of its stream.
+
 import type { AssistantMessageEvent } from "@earendil-works/pi-ai";
 import type { Collector, StreamPart } from "palimpsest/provider-parts";
 import { readUsage } from "./read-response.ts";
 import type { PiResponse } from "./wire.ts";
 
-/** The pieces of an answer that an event shows. */
+/** Returns the pieces of an answer in an event. */
 export function shownBy(event: AssistantMessageEvent): readonly StreamPart[] {
   switch (event.type) {
     case "text_delta":
@@ -45,7 +47,7 @@ export function createEventCollector(
   };
 }
 
-/** Some services give their answers no id, and the log knows answers by theirs. */
+/** Adds an id if the service sent none, because the log identifies answers by id. */
 export function withId(message: PiResponse): PiResponse {
   return message.responseId ? message : { ...message, responseId: crypto.randomUUID() };
 }

@@ -1,21 +1,20 @@
+// Finds the HTTP status and the body of a failed answer.
+
 import type { FetchFunction } from "@earendil-works/pi-ai";
 import type { PiModel, PiOptions, PiResponse } from "./wire.ts";
 
-/** What services answered to the calls of one request. */
+/** Watches the HTTP responses to the calls of one request. */
 export interface Watch {
-  /** Options for the call, so that its answers are seen. */
+  /** The options that let this watcher see the responses of a call. */
   readonly options: Pick<PiOptions, "fetch">;
-  /** The error of a failed answer, in the form that clients of services throw. */
+  /** Converts a failed answer to an error in the form of other clients. */
   toError(failed: PiResponse): Error;
 }
 
-/** APIs whose calls go through the `fetch` of the options. Others refuse to be given one. */
-const FETCHING: readonly string[] = ["anthropic-messages", "openai-responses", "openai-completions"];
-
-/** pi keeps only the words of an error. How long to wait, and whether the service was reached at all, its answer tells. */
-export function watchFailures({ api }: Pick<PiModel, "api">, given: FetchFunction | undefined): Watch {
+/** Watches HTTP responses, because pi keeps only the text of an error. The response has the time to wait and the status. */
+export function watchFailures({ api }: Pick<PiModel, "api">, customFetch: FetchFunction | undefined): Watch {
   let answered: { readonly status: number | undefined; readonly headers: Headers | undefined } | undefined;
-  const call = given ?? fetch;
+  const call = customFetch ?? fetch;
   const watched: FetchFunction = async (input, init) => {
     try {
       const response = await call(input, init);
@@ -32,13 +31,10 @@ export function watchFailures({ api }: Pick<PiModel, "api">, given: FetchFunctio
   };
 }
 
-/** How pi writes an error that came within a stream: its code, then its words. */
-const CODE = /^(?:Error Code )?([a-z]+(?:_[a-z]+)+): /;
-/** Of some errors pi keeps the words alone. */
-const OVERLOADED = /\bcurrently overloaded\b/i;
-const STATUS = /^\D{0,40}\b([45]\d\d)\b/;
+/** The APIs that call the `fetch` of the options. Other APIs refuse the option. */
+const FETCHING: readonly string[] = ["anthropic-messages", "openai-responses", "openai-completions"];
 
-/** An error with the words of a failed answer, and the status, code and body that are in them. */
+/** Creates an error from the text of a failed answer, with the status, code and body that the text contains. */
 export function toError({ errorMessage = "The call failed.", stopReason }: PiResponse): Error {
   const status = STATUS.exec(errorMessage)?.[1];
   const error = Object.assign(new Error(errorMessage), {
@@ -49,6 +45,12 @@ export function toError({ errorMessage = "The call failed.", stopReason }: PiRes
   if (stopReason === "aborted") error.name = "AbortError";
   return error;
 }
+
+/** Matches an error inside a stream as pi writes it: the code, then the text. */
+const CODE = /^(?:Error Code )?([a-z]+(?:_[a-z]+)+): /;
+/** Matches an error of which pi keeps only the text, without a code. */
+const OVERLOADED = /\bcurrently overloaded\b/i;
+const STATUS = /^\D{0,40}\b([45]\d\d)\b/;
 
 function bodyIn(text: string): unknown {
   const start = text.indexOf("{");

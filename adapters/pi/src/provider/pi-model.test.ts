@@ -12,7 +12,7 @@ interface Subject {
   readonly path: string;
   readonly stream: PiStream;
   create(url: string): PiModel;
-  /** A service; `small` has a window that nothing fits into. */
+  /** Creates a service. `small` has a window into which no request fits. */
   face(script: simulator.Script, size: "usual" | "small"): simulator.HttpFace;
 }
 
@@ -60,7 +60,7 @@ describe.each(Object.entries(subjects))("%s through pi", (_, { model, path, stre
   });
 });
 
-test("facts are those of pi's model; prices that nobody entered are not taken for free", () => {
+test("uses the facts of pi's model, and does not treat missing prices as free", () => {
   const model: PiModel = { ...claude("http://localhost", 20_000), id: "local" };
   const factsOf = (one: PiModel) => piModel(anthropicMessagesApi().streamSimple, one).factsOf("local");
   expect(factsOf(model)).toMatchObject({ windowTokens: 20_000, maxOutputTokens: 8_000 });

@@ -1,3 +1,5 @@
+// The provider that calls models of pi.
+
 import { type AssistantMessageEvent, normalizeContext, type TranscriptContext } from "@earendil-works/pi-ai";
 import { type ModelFacts, type Provider, withModels } from "palimpsest";
 import {
@@ -28,21 +30,21 @@ import {
 
 /** Options of a model of pi as a provider. */
 export interface PiModelOptions {
-  /** Facts of models by the start of their ids. They win over those that pi's models have. @default {} */
+  /** Facts of models by the start of their ids. They win over the facts of pi's models. @default {} */
   readonly models?: ExtraModels;
   /** Options of every call, such as `apiKey` and `reasoning`. @default {} */
   readonly options?: PiOptions;
-  /** Tools and options instead of those of a request: an agent's own are sent as its calls send them. @default the request's */
+  /**
+   * Returns the tools and options to send in place of the request's, so that they equal those of the agent's own calls.
+   * @default the request's
+   */
   readonly binding?: () => PiBinding | undefined;
 }
 
-/** Only options that are known to change no prompt could be named here: models have their own. */
-const CACHE_EFFECTS: CacheEffects = { parameters: {}, images: "messages" };
-
 /**
  * Provider over models of pi.
- * @param stream what calls them, such as `models.streamSimple` of pi
- * @param models one model, or a function that returns the model with an id: a session can then change its model
+ * @param stream the function that calls models, such as `models.streamSimple` of pi
+ * @param models one model, or a function that returns a model by its id. With a function, a session can change its model
  */
 export function piModel(
   stream: PiStream,
@@ -75,9 +77,9 @@ export function piModel(
     send(request, { signal } = {}) {
       const model = { ...findModel(request.model), id: toModelId(request.model) };
       const own = binding();
-      const given = { ...options, ...(own?.options ?? (request.settings as PiOptions)) };
-      const watch = watchFailures(model, given.fetch);
-      const { onResponse: _, toolChoice: __, ...kept } = given;
+      const callOptions = { ...options, ...(own?.options ?? (request.settings as PiOptions)) };
+      const watch = watchFailures(model, callOptions.fetch);
+      const { onResponse: _, toolChoice: __, ...kept } = callOptions;
       return sendStream({
         provider: PI,
         signal,
@@ -86,22 +88,28 @@ export function piModel(
           signal?.throwIfAborted();
           const { maxTokens, session: sessionId } = request;
           const call = { sessionId, ...kept, ...watch.options, maxTokens, maxRetries: 0, ...(signal && { signal }) };
-          return begun(await stream(model, toContext(request, own?.tools ?? request.tools), call), watch.toError);
+          return waitForStart(
+            await stream(model, toContext(request, own?.tools ?? request.tools), call),
+            watch.toError,
+          );
         },
       });
     },
-    // The interface has no way to ask for it.
+    // The interface has no method to count tokens.
     countTokens: async () => undefined,
   };
   return withModels(provider, extra);
 }
 
-/** The transcript that is sent: one message of the system, with the tools, leads it. */
+/** Any option may change the prompt, because models have options that this package does not know. */
+const CACHE_EFFECTS: CacheEffects = { parameters: {}, images: "messages" };
+
+/** Builds the transcript to send. It begins with one system message, which has the tools. */
 export function toContext({ system, messages }: PiRequest, tools: readonly PiTool[]): TranscriptContext {
   return normalizeContext({ systemPrompt: system, tools: [...tools], messages: [...messages] });
 }
 
-/** pi knows the window of its models, and what they cost. Where all is free, nobody has entered the prices. */
+/** Reads the window and the prices of a model. If all prices are 0, nobody has entered them. */
 function factsOf({ id, contextWindow, maxTokens, cost }: PiModel): ModelFacts {
   const { facts } = knownModel(id);
   const prices = { ...cost, cacheWrite5m: cost.cacheWrite, cacheWrite1h: cost.cacheWrite };
@@ -113,7 +121,7 @@ function factsOf({ id, contextWindow, maxTokens, cost }: PiModel): ModelFacts {
   };
 }
 
-/** Results with the names of their tools, which some services ask for. */
+/** Adds the names of tools to results, because some services need them. */
 function withToolNames(messages: readonly PiMessage[]): readonly PiMessage[] {
   const names = new Map<string, string>();
   return messages.map((message) => {
@@ -124,8 +132,8 @@ function withToolNames(messages: readonly PiMessage[]): readonly PiMessage[] {
   });
 }
 
-/** Resolves when the answer begins: until then an error is that of the call, and not of its stream. */
-async function begun(
+/** Resolves when the answer begins. An earlier error is an error of the call, not of the stream. */
+async function waitForStart(
   events: AsyncIterable<AssistantMessageEvent>,
   toError: (failed: PiResponse) => Error,
 ): Promise<AsyncIterable<AssistantMessageEvent>> {

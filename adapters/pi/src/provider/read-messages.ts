@@ -1,12 +1,11 @@
+// Reads messages of pi.
+
 import type { Block, Part, SyncMessage } from "palimpsest";
 import { type MessagePayload, type Native, toContent } from "palimpsest/provider-parts";
 import { asList, asObject, asString, type JsonObject } from "palimpsest/schema";
 import { type Author, PI } from "./wire.ts";
 
-/** Answers that ended like this are not sent back by pi, either: they are not whole. */
-const FAILED: readonly unknown[] = ["error", "aborted"];
-
-/** Messages of a transcript, without those of the system, as a list that a session can adopt. */
+/** Converts a transcript to a list that a session can adopt, without system messages. */
 export function toSyncMessages(messages: readonly unknown[]): readonly SyncMessage[] {
   return messages.flatMap((value): readonly SyncMessage[] => {
     const message = asObject(value) ?? {};
@@ -18,7 +17,7 @@ export function toSyncMessages(messages: readonly unknown[]): readonly SyncMessa
   });
 }
 
-/** Reads messages, complete or broken. */
+/** Reads messages, even malformed ones. */
 export function readMessages(messages: readonly unknown[]): readonly MessagePayload[] {
   return messages.flatMap((value): readonly MessagePayload[] => {
     const message = asObject(value) ?? {};
@@ -45,7 +44,10 @@ function readContent(message: JsonObject): readonly Block[] {
   }
 }
 
-/** What the model wrote. Who wrote it stands with all that only its author can read. */
+/** The reasons to stop of incomplete answers. pi does not send such answers back either. */
+const FAILED: readonly unknown[] = ["error", "aborted"];
+
+/** Reads the model's blocks. A block that only its author can read keeps the author. */
 export function readAnswer(message: JsonObject): readonly Block[] {
   const author = authorOf(message);
   return partsOf(message).flatMap((part): readonly Block[] => {
@@ -86,7 +88,7 @@ function authorOf({ api, provider, model, providerThinkingLevel: level }: JsonOb
   return { api: asString(api) ?? "", provider: asString(provider) ?? "", model, ...own };
 }
 
-/** What belongs to a block beside what our form has. */
+/** Keeps the fields of a block that our form lacks. */
 function nativeOf(fields: JsonObject): { native?: Native } {
   const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return entries.length === 0 ? {} : { native: { provider: PI, block: Object.fromEntries(entries) } };

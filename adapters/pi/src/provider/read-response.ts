@@ -1,9 +1,9 @@
+// Reads a whole answer and its usage.
+
 import type { ResponseContent } from "palimpsest/provider-parts";
 import type { JsonObject } from "palimpsest/schema";
 import { readAnswer } from "./read-messages.ts";
 import type { PiResponse } from "./wire.ts";
-
-const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = { stop: "end", length: "length", toolUse: "tools" };
 
 export function readResponse(message: PiResponse): ResponseContent {
   const { responseId = "", responseModel, model, stopReason, rawStopReason, usage } = message;
@@ -15,6 +15,8 @@ export function readResponse(message: PiResponse): ResponseContent {
     usage: readUsage(usage),
   };
 }
+
+const STOPS: Readonly<Record<string, ResponseContent["stop"]>> = { stop: "end", length: "length", toolUse: "tools" };
 
 export function readUsage(usage: PiResponse["usage"]): ResponseContent["usage"] {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning } = usage;

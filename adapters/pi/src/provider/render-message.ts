@@ -1,3 +1,5 @@
+// Renders messages in the form of pi.
+
 import type { Block, Part, ToolResult } from "palimpsest";
 import {
   canBeShown,
@@ -11,14 +13,9 @@ import {
 import { asObject, asString, type JsonObject } from "palimpsest/schema";
 import { type Author, PI, type PiMessage } from "./wire.ts";
 
-const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-/** Fields that pi's messages must have and no service receives. */
-const UNSENT = { usage: { ...NO_TOKENS, totalTokens: 0, cost: { ...NO_TOKENS, total: 0 } }, timestamp: 0 };
-const NOBODY: Author = { api: "", provider: "", model: "" };
-
-/** Renders a message: each result is a message of its own. Contents are always lists, so that moving marks change no byte. */
+/** Renders a message. Each result becomes a separate message. Content is always a list, so moving a mark changes no other byte. */
 export function renderMessage({ role, blocks }: FlatMessage): readonly PiMessage[] {
-  const messages = role === "assistant" ? renderAnswer(blocks) : renderGiven(blocks);
+  const messages = role === "assistant" ? renderAnswer(blocks) : renderInput(blocks);
   return frozenCopy(messages) as unknown as readonly PiMessage[];
 }
 
@@ -29,6 +26,11 @@ function renderAnswer(blocks: readonly Block[]): JsonObject[] {
   const stopReason = hasCalls ? "toolUse" : "stop";
   return [{ role: "assistant", content, ...(blocks.map(authorOf).find(Boolean) ?? NOBODY), ...UNSENT, stopReason }];
 }
+
+const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+/** Fields that pi's messages must have, but that no service receives. */
+const UNSENT = { usage: { ...NO_TOKENS, totalTokens: 0, cost: { ...NO_TOKENS, total: 0 } }, timestamp: 0 };
+const NOBODY: Author = { api: "", provider: "", model: "" };
 
 function renderWritten(block: Block): readonly JsonObject[] {
   const { author: _, ...own } = "native" in block ? ownFields(block.native) : {};
@@ -44,16 +46,16 @@ function renderWritten(block: Block): readonly JsonObject[] {
   }
 }
 
-function renderGiven(blocks: readonly Block[]): JsonObject[] {
+function renderInput(blocks: readonly Block[]): JsonObject[] {
   const results = blocks.flatMap((block) => (block.kind === "tool_result" ? [renderResult(block)] : []));
   const content = blocks.flatMap((block) => (block.kind === "tool_result" ? [] : renderShown(block)));
   return content.length === 0 ? results : [...results, { role: "user", content, timestamp: 0 }];
 }
 
-/** The name of the tool is known from its call only: the request has it. */
+/** Renders a result. The request adds the name of the tool, which only the call has. */
 function renderResult({ callId, content, status }: ToolResult): JsonObject {
-  const given: readonly Part[] = typeof content === "string" ? [{ kind: "text", text: content }] : content;
-  const shown = given.flatMap(renderShown);
+  const contentParts: readonly Part[] = typeof content === "string" ? [{ kind: "text", text: content }] : content;
+  const shown = contentParts.flatMap(renderShown);
   const isError = status === "error";
   return { role: "toolResult", toolCallId: callId, toolName: "", content: shown, isError, timestamp: 0 };
 }
@@ -70,7 +72,7 @@ function renderShown(part: Part | Block): readonly JsonObject[] {
   }
 }
 
-/** pi takes images, by their bytes. */
+/** Renders images as bytes, and describes other media, because pi accepts only images. */
 function renderMedia(media: Media): JsonObject {
   const { kind, source } = media;
   if (kind === "document" || source.kind === "url" || !canBeShown(media)) {

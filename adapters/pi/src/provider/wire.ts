@@ -1,3 +1,5 @@
+// The types of pi that appear in logs and requests.
+
 import type {
   Api,
   AssistantMessage,
@@ -17,15 +19,15 @@ export const PI = "pi";
 export type PiModel = Model<Api>;
 /** A message of pi. */
 export type PiMessage = Message;
-/** A whole answer. */
+/** A whole answer of pi. */
 export type PiResponse = AssistantMessage;
-/** What calls a model, such as `streamSimple` of pi's `Models`. */
+/** The function that calls a model, such as `streamSimple` of pi's `Models`. */
 export type PiStream = (
   model: PiModel,
   context: TranscriptContext,
   options?: SimpleStreamOptions,
 ) => AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
-/** Options of a call, as pi has them: keys, headers and callbacks are among them. */
+/** The options of a call in pi, which include keys, headers and callbacks. */
 export type PiOptions = SimpleStreamOptions;
 /** A tool of pi. */
 export type PiTool = Tool;
@@ -43,13 +45,13 @@ export interface PiRequest {
   readonly session: string;
 }
 
-/** What an agent's own calls have beside their messages: a session's own calls begin with the same bytes. */
+/** The tools and options of the agent's calls. The session's own calls use them too, to begin with the same bytes. */
 export interface PiBinding {
   readonly tools: readonly PiTool[];
   readonly options: PiOptions;
 }
 
-/** Who has written an answer. pi sends signed thinking back only to the same model. */
+/** The model that wrote an answer. pi sends signed thinking back only to the same model. */
 export interface Author {
   readonly api: string;
   readonly provider: string;

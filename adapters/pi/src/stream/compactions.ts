@@ -1,13 +1,12 @@
+// Writes and reads the diagnostics that report on a session.
+
 import { type CompactionData, compactionsIn, type SessionReport, withReport } from "palimpsest/adapter-parts";
 import { asList, asObject } from "palimpsest/schema";
 import type { PiResponse } from "../provider/wire.ts";
 
 type Diagnostic = NonNullable<PiResponse["diagnostics"]>[number];
 
-/** The kind of pi's diagnostics in which an answer has what its session says. They are kept with it, and sent to nobody. */
-const TYPE = "palimpsest";
-
-/** The answer with what its session says about itself. */
+/** Adds the session's report to an answer. */
 export function withSession(
   message: PiResponse,
   report: SessionReport,
@@ -18,7 +17,10 @@ export function withSession(
   return { ...message, diagnostics: [...(message.diagnostics ?? []), own] };
 }
 
-/** Reads the compactions that took place before an answer: one of `agent.state.messages`. */
+/** The type of the diagnostics that report on a session. pi keeps diagnostics with the answer, and sends them to no service. */
+const TYPE = "palimpsest";
+
+/** Reads the compactions that happened before an answer. @param message one of `agent.state.messages` */
 export function readCompactions(message: unknown): readonly CompactionData[] {
   return (asList(asObject(message)?.["diagnostics"]) ?? []).flatMap((value) => {
     const { type, details } = asObject(value) ?? {};

@@ -13,22 +13,22 @@ interface World {
   readonly store: Store;
   readonly context: ReturnType<typeof palimpsest>;
   readonly server: simulator.SimulatorServer;
-  /** An agent that goes on with a transcript. */
+  /** Creates an agent that continues a transcript. */
   agent(messages?: readonly AgentMessage[], sessionId?: string): Agent;
-  /** A second process with the same store. */
+  /** Starts a second process with the same store. */
   restart(): Promise<World>;
 }
 
 interface WorldOptions extends Partial<PalimpsestOptions> {
-  /** Of the service. */
+  /** The window of the service. */
   readonly windowTokens?: number;
-  /** What the agent believes. @default the service's */
+  /** The window that the agent assumes. @default the window of the service */
   readonly believedTokens?: number;
   readonly server?: simulator.SimulatorServer;
   readonly recall?: "offered";
 }
 
-/** The real agent and the real client against the simulator, with sessions behind them. */
+/** Connects the real agent and the real client to the simulator through the adapter. */
 async function world(script: simulator.Script, options: WorldOptions = {}): Promise<World> {
   const { windowTokens, believedTokens = windowTokens, server: given, recall, ...rest } = options;
   const facts = simulator.ANTHROPIC_MODELS.find(({ id }) => id === CLAUDE)!;
@@ -78,7 +78,7 @@ const look: AgentTool = {
 };
 const refused = ({ recorder }: simulator.SimulatorServer) =>
   recorder.exchanges.filter(({ outcome }) => outcome.kind === "refused");
-/** What a request said, without the marks of the cache. */
+/** Returns the content of a request without cache marks. */
 const sentIn = ({ recorder }: simulator.SimulatorServer, at = -1): string[] =>
   JSON.parse(recorder.exchanges.at(at)!.body, (name, value) =>
     name === "cache_control" ? undefined : value,
@@ -89,7 +89,7 @@ const lastText = ({ state }: Agent): string => {
   if (last.errorMessage !== undefined) throw new Error(last.errorMessage);
   return last.content.map((part) => (part.type === "text" ? part.text : "")).join("");
 };
-/** Calls a tool twice, then says what there is. */
+/** Calls a tool twice, then answers with text. */
 const looking =
   (at: number): simulator.Script =>
   ({ toolResults }) =>
@@ -113,7 +113,7 @@ describe("the stream function", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("signed thinking goes back to the model that wrote it, and to no other", async () => {
+  test("sends signed thinking back only to the model that wrote it", async () => {
     const { agent, server } = await world(looking(1));
     const one = agent();
     await one.prompt("one");
@@ -129,7 +129,7 @@ describe("the stream function", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("goes on in the same session, also in another process", async () => {
+  test("continues the same session, in this process and in another one", async () => {
     const first = await world(looking(1));
     const one = first.agent();
     await one.prompt("one");
@@ -155,7 +155,7 @@ describe("the stream function", () => {
     expect(sentIn(server)).toHaveLength(5);
   });
 
-  test("an edited message goes back to it, and later requests begin with what was kept", async () => {
+  test("rewinds to an edited message, and keeps everything before it in later requests", async () => {
     const { agent, server, context } = await world(echo);
     const one = agent();
     for (const words of ["one", "two", "three"]) await one.prompt(words);
@@ -166,7 +166,7 @@ describe("the stream function", () => {
     expect(context.sessions()).toHaveLength(1);
   });
 
-  test("a failed tool is an error for the model, and a transcript that lacks its beginning is told", async () => {
+  test("sends a failed tool as an error to the model, and warns about a transcript that lacks its beginning", async () => {
     const told: string[] = [];
     const { agent, server } = await world(looking(12), { onNotice: ({ kind }) => told.push(kind) });
     const one = agent();
@@ -180,7 +180,7 @@ describe("the stream function", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("an answer that is stopped is paid for, and leaves the conversation valid", async () => {
+  test("counts the price of an interrupted answer, and keeps the conversation valid", async () => {
     const { agent, server, context } = await world(({ userText }) =>
       userText.includes("stall") && !userText.includes("three")
         ? { ...answer("A beginning of an answer that never ends."), fault: simulator.stallStream(4, 60_000) }
@@ -197,7 +197,7 @@ describe("the stream function", () => {
     expect(context.sessions()[0]!.ledger.totals().responses).toBeGreaterThanOrEqual(2);
   });
 
-  test("a call that is stopped while its session is compacted is told as stopped", async () => {
+  test("reports a call as aborted if it is stopped during a compaction", async () => {
     const words = "All work and no play makes a long conversation. ".repeat(60);
     let stop = () => {};
     const { agent } = await world(
@@ -218,7 +218,7 @@ describe("the stream function", () => {
     expect(last).toMatchObject({ role: "assistant", stopReason: "aborted" });
   });
 
-  test("a service that refuses a request is told as pi tells it", async () => {
+  test("reports a refused request in the form of pi", async () => {
     const { agent } = await world(echo);
     const one = agent();
     one.state.model = { ...one.state.model, id: "no-such-model" };
@@ -237,7 +237,7 @@ describe("a full window", () => {
       ? simulator.summarize("They talked about work and play.")
       : answer(`You said: ${[...userText.matchAll(/(\d+): All/g)].at(-1)?.[1]}`);
 
-  test("compactions are with the answer that follows them", async () => {
+  test("reports compactions with the next answer", async () => {
     const { agent, server } = await world(script, { windowTokens: 20_000 });
     const one = agent();
     for (let at = 0; at < 40; at++) await one.prompt(`${at}: ${words}`);
@@ -247,7 +247,7 @@ describe("a full window", () => {
     expect(refused(server)).toEqual([]);
   });
 
-  test("on overflow the session is compacted and the call made again", async () => {
+  test("compacts the session and repeats the call after an overflow", async () => {
     const { agent, server } = await world(script, { windowTokens: 12_000, believedTokens: 40_000 });
     const one = agent();
     for (let at = 0; at < 30; at++) {
@@ -258,7 +258,7 @@ describe("a full window", () => {
   });
 });
 
-test("recall reads what is no longer shown, in the session of its call", async () => {
+test("recall reads compacted content in the session of its call", async () => {
   const { agent } = await world(
     ({ toolResults }) =>
       toolResults.length > 0 ? answer(toolResults[0]!.text) : callTools(callTool("recall", { search: "port" })),
@@ -269,7 +269,7 @@ test("recall reads what is no longer shown, in the session of its call", async (
   expect(lastText(one)).toMatch(/^entry \d+: .*port/);
 });
 
-test("a changed system prompt is sent as the one that stands now, and the ledger names it as the cause", async () => {
+test("sends a changed system prompt, and names it in the ledger as the cause", async () => {
   const { agent, server, context } = await world(echo);
   const one = agent();
   await one.prompt("one ".repeat(3_000));
@@ -282,6 +282,6 @@ test("a changed system prompt is sent as the one that stands now, and the ledger
   expect(await context.sessions()[0]!.ledger.cost()).toMatchObject({ byCause: { system: { breaks: 1 } } });
 });
 
-test("options that cannot work say what to pass", () => {
+test("says what to pass if an option is invalid", () => {
   expect(() => palimpsest({} as never)).toThrow(/palimpsest.*store.*memoryStore/);
 });

@@ -1,3 +1,5 @@
+// The adapter for pi: puts a session between an agent and its stream function.
+
 import type { Session } from "palimpsest";
 import type { Notice } from "palimpsest/adapter-parts";
 import { checkOptions, withMethods } from "palimpsest/schema";
@@ -6,32 +8,32 @@ import { createRecallTool, type RecallTool } from "./recall.ts";
 import { createSessions, type SessionsOptions } from "./sessions.ts";
 import { wrapStream } from "./wrap-stream.ts";
 
-/** Options of the adapter. Only the store is required. */
+/** Options of the adapter. Only `store` is required. */
 export interface PalimpsestOptions extends SessionsOptions {
-  /** Receives signs that another program manages the same messages, each once for a session. @default console.warn */
+  /** Called with signs that another program manages the same messages, once per session and kind. @default console.warn */
   readonly onNotice?: (notice: Notice) => void;
   /**
-   * Receives errors that leave an answer unrecorded: a full disk, a session that another process has taken over. The agent still
-   * gets the answer, and the next transcript brings it again. @default console.warn
+   * Called if an answer could not be recorded, for example because the disk is full or another process took the session over.
+   * The agent still gets the answer, and the next transcript brings it again. @default console.warn
    */
   readonly onProblem?: (problem: Error) => void;
 }
 
-/** A stream function with sessions behind it, and what belongs to it. */
+/** Wraps stream functions, and gives access to their sessions. */
 export interface PalimpsestStream {
-  /** The same stream function with sessions behind its calls, for `new Agent({ streamFn })`. `sessionId` of the agent names the session. */
+  /** Wraps a stream function for `new Agent({ streamFn })`: sessions handle its calls. The agent's `sessionId` names the session. */
   stream(stream: PiStream): PiStream;
-  /** The tool `recall`, for the tools of an agent. Summaries and stubs name it only where it is among them. */
+  /** The tool `recall`, for the tools of an agent. Summaries and stubs mention the tool only if the agent has it. */
   readonly recall: RecallTool;
-  /** Sessions that are open in this process: for costs, events and notes. */
+  /** Returns the sessions that are open in this process, for costs, events and notes. */
   sessions(): readonly Session<PiRequest, PiResponse>[];
-  /** Closes all sessions. Before a process ends; the store stays open. */
+  /** Closes all sessions. Call it before the process ends. The store stays open. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps the conversations of agents on pi-agent-core inside the context window. The agent keeps its own transcript: each call of
- * the model adopts it, and the model gets what the session shows of it.
+ * Keeps the conversations of agents on pi-agent-core inside the context window. The agent keeps its own transcript. Each model
+ * call adopts the transcript, and the model gets the messages that the session shows.
  */
 export function palimpsest(options: PalimpsestOptions): PalimpsestStream {
   checkOptions("palimpsest(options)", options, { store: withMethods(["openWriter"], "a store: memoryStore()") });

@@ -1,3 +1,5 @@
+// Reads the tools, messages and settings of an agent's call.
+
 import { getCurrentSystemPrompt, getCurrentTools, type TranscriptContext } from "@earendil-works/pi-ai";
 import type { SyncMessage } from "palimpsest";
 import { type FrameworkCall, toConfiguration } from "palimpsest/adapter-parts";
@@ -5,28 +7,18 @@ import { toSyncMessages } from "../provider/read-messages.ts";
 import type { PiOptions, PiTool } from "../provider/wire.ts";
 import type { LiveCall } from "./sessions.ts";
 
-/** Options that change what is asked. The others are keys, callbacks and limits of the connection: sent, never logged. */
-const LOGGED = [
-  "reasoning",
-  "temperature",
-  "toolChoice",
-  "thinkingBudgets",
-  "samplingParams",
-  "cacheRetention",
-] as const;
-
-/** The tools that a transcript declares now. Its messages of the system may add and remove some on the way. */
+/** Returns the current tools of a transcript. Its system messages can add and remove tools. */
 export function readTools({ messages }: TranscriptContext): readonly PiTool[] {
   return getCurrentTools(messages);
 }
 
-/** A transcript as a list that a session can adopt: what the system has said, as it stands now, leads it. */
+/** Converts a transcript to a list that a session can adopt. The list begins with the current system prompt. */
 export function readTranscript({ messages }: TranscriptContext): readonly SyncMessage[] {
   const system = getCurrentSystemPrompt(messages);
   return [...(system === "" ? [] : [{ role: "system" as const, content: system }]), ...toSyncMessages(messages)];
 }
 
-/** What a call sets beside its messages. */
+/** Reads the configuration of a session from a call. */
 export function readConfiguration(
   tools: readonly PiTool[],
   options: PiOptions,
@@ -40,3 +32,13 @@ export function readConfiguration(
     settings,
   );
 }
+
+/** The options that change the prompt or the answer. Other options (keys, callbacks, connection limits) are sent but never logged. */
+const LOGGED = [
+  "reasoning",
+  "temperature",
+  "toolChoice",
+  "thinkingBudgets",
+  "samplingParams",
+  "cacheRetention",
+] as const;

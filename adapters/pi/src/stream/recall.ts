@@ -1,3 +1,5 @@
+// Creates the tool `recall` in the form of pi.
+
 import { recallTool } from "palimpsest";
 import { recallForCall } from "palimpsest/adapter-parts";
 import type { PiTool } from "../provider/wire.ts";
@@ -12,7 +14,7 @@ export interface RecallTool extends PiTool {
   ): Promise<{ content: { type: "text"; text: string }[]; details: undefined }>;
 }
 
-/** Makes the tool. A call is found by its id in the session that has recorded it. */
+/** Creates the tool. The id of a call identifies the session that recorded the call. */
 export function createRecallTool(sessions: Sessions): RecallTool {
   const { name, description = "", inputSchema } = recallTool;
   return {

@@ -1,21 +1,28 @@
-import { connectNewest, createDoorSessions, type DoorOptions, type DoorSessions } from "palimpsest/adapter-parts";
+// Opens the sessions of the adapter, with the models of its calls as their provider.
+
+import {
+  type AdapterOptions,
+  type AdapterSessions,
+  connectNewest,
+  createAdapterSessions,
+} from "palimpsest/adapter-parts";
 import type { ExtraModels } from "palimpsest/provider-parts";
 import { piModel } from "../provider/pi-model.ts";
-import type { PiBinding, PiMessage, PiModel, PiRequest, PiResponse, PiStream } from "../provider/wire.ts";
+import type { PiBinding, PiModel, PiStream } from "../provider/wire.ts";
 
-export interface SessionsOptions extends DoorOptions<PiRequest, PiResponse, PiMessage> {
-  /** Facts of models by the start of their ids. They win over those that pi's models have. @default {} */
+export interface SessionsOptions extends AdapterOptions {
+  /** Facts of models by the start of their ids. They win over the facts of pi's models. @default {} */
   readonly models?: ExtraModels;
 }
 
-/** What a call brings that is no part of a prompt: the model, what calls it, and the agent's own tools and options. */
+/** The model, stream function, tools and options of the agent's call, for the session's own calls. */
 export interface LiveCall extends PiBinding {
   readonly id: string;
   readonly model: PiModel;
   readonly stream: PiStream;
 }
 
-export type Sessions = DoorSessions<PiRequest, PiResponse, LiveCall>;
+export type Sessions = AdapterSessions<LiveCall>;
 
 export function createSessions({ models, ...options }: SessionsOptions): Sessions {
   const connect = (first: LiveCall) =>
@@ -29,5 +36,5 @@ export function createSessions({ models, ...options }: SessionsOptions): Session
         },
       ),
     );
-  return createDoorSessions({ prefix: "pi-", metadata: "pi", connect }, options);
+  return createAdapterSessions({ prefix: "pi-", metadata: "pi", connect }, options);
 }

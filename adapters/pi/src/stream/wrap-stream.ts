@@ -1,10 +1,12 @@
+// Wraps a stream function, so that a session handles its calls.
+
 import {
   type AssistantMessageEvent,
   type AssistantMessageEventStream,
   createAssistantMessageEventStream,
   type TranscriptContext,
 } from "@earendil-works/pi-ai";
-import { beginDoorCall, createPartialAnswer, type DoorContext, type Notice } from "palimpsest/adapter-parts";
+import { type AdapterContext, beginAdapterCall, createPartialAnswer, type Notice } from "palimpsest/adapter-parts";
 import { shownBy, withId } from "../provider/collect-events.ts";
 import { toError } from "../provider/failures.ts";
 import { toContext } from "../provider/pi-model.ts";
@@ -13,11 +15,11 @@ import { withSession } from "./compactions.ts";
 import { readConfiguration, readTools, readTranscript } from "./read-call.ts";
 import type { LiveCall } from "./sessions.ts";
 
-export interface StreamContext extends DoorContext<PiRequest, PiResponse, LiveCall> {
+export interface StreamContext extends AdapterContext<LiveCall> {
   readonly onNotice: (notice: Notice) => void;
 }
 
-/** A stream function with sessions behind its calls. As pi asks for, it never throws: a failure is the last event. */
+/** Wraps a stream function, so that sessions handle its calls. It never throws, as pi requires: a failure is the last event. */
 export function wrapStream(context: StreamContext, stream: PiStream): PiStream {
   return (model, transcript, options = {}) => {
     const events = createAssistantMessageEventStream();
@@ -43,7 +45,7 @@ async function run(
   events: AssistantMessageEventStream,
 ): Promise<void> {
   const tools = readTools(transcript);
-  const call = await beginDoorCall(context, {
+  const call = await beginAdapterCall(context, {
     list: transcript.messages,
     key: options.sessionId || undefined,
     model: model.id,
@@ -55,11 +57,11 @@ async function run(
   });
   const partial = createPartialAnswer();
 
-  /** Sends the request once. `retry`: it did not fit, and the session is smaller now. */
+  /** Sends the request once. `retry`: the request was too long, and the session was compacted. */
   async function attempt(): Promise<"ended" | "retry"> {
-    const request = call.request();
+    const request = call.request() as PiRequest;
     const maxTokens = Math.min(options.maxTokens ?? request.maxTokens, request.maxTokens);
-    // Held back until something is said: an answer that fails before can still be asked for again.
+    // Held back until the answer begins, because a call that fails before can be sent again.
     let start: AssistantMessageEvent | undefined;
     let begun: "no" | "yes" = "no";
     for await (const event of await stream(model, toContext(request, tools), { ...options, maxTokens })) {
@@ -79,7 +81,7 @@ async function run(
     return "ended";
   }
 
-  /** Before its end is passed on: the next call may follow at once. */
+  /** Records the answer before passing its end on, because the next call may follow at once. */
   async function record(message: PiResponse): Promise<PiResponse> {
     const whole = withId(message);
     const report = await call.record(whole);
@@ -96,7 +98,7 @@ async function run(
   }
 }
 
-/** pi's agents read failures from the answer that they end with. */
+/** Creates the answer that ends a failed call: pi's agents read failures from it. */
 function failedAnswer(
   { api, provider, id: model }: PiModel,
   error: unknown,

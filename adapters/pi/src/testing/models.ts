@@ -1,10 +1,12 @@
+// Models of pi at a simulated service, for tests.
+
 import { ANTHROPIC_MODELS, openAiModels } from "@palimpsest/provider-simulator";
 import type { PiModel } from "../provider/wire.ts";
 
 export const CLAUDE = "claude-opus-5-5";
 export const GPT = "gpt-5.2";
 
-/** A model of pi at a simulated service. It believes in the window that it is given. */
+/** Creates a model of pi at a simulated service, with the given window. */
 export function claude(
   url: string,
   windowTokens: number = ANTHROPIC_MODELS.find(({ id }) => id === CLAUDE)!.windowTokens,

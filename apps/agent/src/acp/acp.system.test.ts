@@ -31,7 +31,7 @@ async function begin(
   return { ...editor, ...session };
 }
 
-/** The updates about tool calls, in a few words. */
+/** Describes the updates about tool calls in a few words. */
 function calls(updates: readonly SessionUpdate[]): readonly string[] {
   return updates.flatMap((update) => {
     if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return [];
@@ -41,7 +41,7 @@ function calls(updates: readonly SessionUpdate[]): readonly string[] {
   });
 }
 
-test("a turn in an editor like Zed: changes with diffs and questions, output of commands, rules, plan, unsaved text", async () => {
+test("a turn in an editor like Zed shows diffs, questions, output and the plan, and keeps unsaved text", async () => {
   const project = await setUp();
   const { folder, text } = project;
   let inEditor: string | undefined;
@@ -76,7 +76,7 @@ test("a turn in an editor like Zed: changes with diffs and questions, output of 
     _meta: { palimpsest: { level: "ok" } },
   });
 
-  // What the user has typed and not saved is not overwritten.
+  // The agent does not overwrite unsaved text of the user.
   inEditor = "export const limit = 11;\n";
   await prompt(id, "edit it");
   expect(JSON.stringify(take())).toContain("not saved");
@@ -101,7 +101,7 @@ test("a turn in an editor like Zed: changes with diffs and questions, output of 
   });
   expect(text("limit.ts")).toBe("export const limit = 20;\n");
 
-  // Allowed for the session: asked once. The rule is one of the terminal's.
+  // A call that is allowed for the session is asked about once. The rule has the terminal's form.
   answer = "session";
   await prompt(id, "run it");
   const ran = take();
@@ -122,7 +122,7 @@ test("a turn in an editor like Zed: changes with diffs and questions, output of 
   await prompt(id, "ask me");
   expect(saidIn(take())).toContain("50");
 
-  // The agent plans; the person approves, and the editor is told of the mode.
+  // The agent plans, the person approves the plan, and the editor gets the new mode.
   await editor.agent.request(methods.agent.session.setConfigOption, { sessionId: id, configId: "mode", value: "plan" });
   await editor.until(({ sessionUpdate }) => sessionUpdate === "config_option_update");
   await prompt(id, "plan it");
@@ -144,7 +144,7 @@ test("a turn in an editor like Zed: changes with diffs and questions, output of 
   expect(project.cli.refused()).toEqual([]);
 });
 
-test("a session goes on in another process: listed, loaded with its history, compacted, closed", async () => {
+test("another process can list, load, compact and close a session", async () => {
   const { cli, folder } = await setUp({ "big.txt": "All work and no play.\n".repeat(2_000) });
   await cli.run(["-p", "big it"]);
   const editor = await startEditor(cli, [], { capabilities: { session: { compaction: {}, notices: {} } } });
@@ -164,7 +164,7 @@ test("a session goes on in another process: listed, loaded with its history, com
   ]);
   expect(JSON.stringify(history[1])).toMatch(/more characters\]/);
   expect(history[2]).toMatchObject({ type: "text", text: expect.stringContaining("The tool said:") });
-  // It may have come together with the answer.
+  // The update may arrive together with the answer.
   const isUsage = ({ sessionUpdate }: SessionUpdate) => sessionUpdate === "usage_update";
   if (!loaded.some(isUsage)) await until(isUsage);
 
@@ -174,17 +174,17 @@ test("a session goes on in another process: listed, loaded with its history, com
   expect(await prompt(sessionId, "hello")).toBe("end_turn");
   expect(saidIn(take())).toContain("You said: hello");
 
-  // Opened again while it is open, without its history.
+  // Opens the session a second time, without its history.
   await agent.request(methods.agent.session.resume, { sessionId, cwd: folder });
   expect(calls(take())).toEqual([]);
   expect(await prompt(sessionId, "still there")).toBe("end_turn");
-  // Twice at once, as an editor does with two views of it.
+  // Opens the session twice at once, like an editor with two views.
   await Promise.all([
     agent.request(methods.agent.session.load, loading),
     agent.request(methods.agent.session.load, loading),
   ]);
   expect(await prompt(sessionId, "still there")).toBe("end_turn");
-  // Another editor is told who has it.
+  // Another editor learns which process has the session.
   const other = await startEditor(cli, []);
   const held = { message: expect.stringContaining(`is open in process ${editor.process.pid}`) };
   await expect(other.agent.request(methods.agent.session.load, loading)).rejects.toMatchObject(held);
@@ -197,7 +197,7 @@ test("a session goes on in another process: listed, loaded with its history, com
   expect(cli.refused()).toEqual([]);
 });
 
-test("a server of the editor; canceled in the middle of a tool and of a question; two prompts at once; then the editor dies", async () => {
+test("runs the editor's MCP server, cancels tools and questions, joins prompts, and ends with the editor", async () => {
   const project = await setUp({ "server.mjs": QUERY_SERVER });
   await mergeJsonFile(join(project.home, ".palimpsest/settings.json"), { readablePaths: [SDK_FOLDER] });
   let answer: "once" | "20" | "silent" = "20";
@@ -215,7 +215,7 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   const isRunning = (update: SessionUpdate): boolean => "status" in update && update.status === "in_progress";
   const cancel = () => agent.notify(methods.agent.session.cancel, { sessionId: id });
 
-  // The list of steps is a plan, and the command behind it sleeps for ten minutes.
+  // The editor shows the todo list as a plan. The next command sleeps for ten minutes.
   answer = "once";
   const stopped = prompt(id, "todo it");
   const plan = await until(({ sessionUpdate }) => sessionUpdate === "plan");
@@ -228,7 +228,7 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   expect(calls(take()).at(-1)).toMatch(/^failed/);
   await expect.poll(sleeping).toEqual([]);
 
-  // An editor that never answers the question.
+  // This editor never answers the question.
   await prompt(id, "hello");
   answer = "silent";
   const asking = prompt(id, "write it");
@@ -238,7 +238,7 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   await cancel();
   await prompt(id, "hello");
 
-  // The second message joins the turn of the first.
+  // The second message joins the turn of the first message.
   answer = "once";
   take();
   const both = Promise.all([prompt(id, "run it"), prompt(id, "hello")]);
@@ -255,7 +255,7 @@ test("a server of the editor; canceled in the middle of a tool and of a question
   await expect.poll(() => findProcesses(project.folder)).toEqual([]);
 });
 
-test("mistakes are answered, and the connection stays: lines, methods, folders, keys; a line without end is given up", async () => {
+test("answers invalid requests and keeps the connection, except after an endless line", async () => {
   const { cli, folder } = await setUp();
   const environment = { ANTHROPIC_API_KEY: "" };
   const { process: child, ended } = cli.start(["acp"], { input: "open", output: "open", environment });

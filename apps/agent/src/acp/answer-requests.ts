@@ -26,18 +26,18 @@ import type { Terminal } from "../commands/terminal.ts";
 import { listSessions } from "../workspace/stored-sessions.ts";
 import { readVersion } from "../workspace/version.ts";
 import type { EditorSession } from "./editor-session.ts";
-import { AUTH_METHODS, type GivenAgent, keyRequired, type OpenedScope, openScope } from "./open-scope.ts";
+import { type AgentArguments, AUTH_METHODS, keyRequired, type OpenedScope, openScope } from "./open-scope.ts";
 import type { SessionChoices } from "./session-options.ts";
 
 interface RequestOptions {
   readonly terminal: Terminal;
-  readonly wanted: WantedProvider;
-  readonly given: GivenAgent;
-  /** Aborted when the editor is gone. */
+  readonly providerArguments: WantedProvider;
+  readonly agentArguments: AgentArguments;
+  /** Aborted when the editor disconnects. */
   readonly gone: AbortSignal;
 }
 
-/** The requests of an editor about sessions. */
+/** Answers an editor's requests about sessions. */
 interface EditorRequests {
   initialize(request: InitializeRequest): InitializeResponse;
   authenticate(): Promise<object>;
@@ -55,15 +55,16 @@ interface EditorRequests {
 
 const PAGE = 100;
 
-export function answerRequests({ terminal, wanted, given, gone }: RequestOptions): EditorRequests {
+/** Answers the requests of one editor connection. */
+export function answerRequests({ terminal, providerArguments, agentArguments, gone }: RequestOptions): EditorRequests {
   const open = new Map<string, OpenedScope>();
-  /** Sessions that are being opened, too: an editor may leave in the meantime. */
+  /** All sessions, including sessions that are still opening, because the editor may disconnect in between. */
   const scopes = new Set<Promise<OpenedScope>>();
-  /** The newest opening of each stored session. */
+  /** The newest pending opening of each stored session. */
   const turns = new Map<string, Promise<unknown>>();
   let capabilities: ClientCapabilities = {};
 
-  /** An editor may open a session again that it has open, or is about to open: one opening follows the other. */
+  /** Runs openings of one session one after the other, because an editor may open a session that is open or opening. */
   async function inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result> {
     const before = turns.get(sessionId) ?? Promise.resolve();
     const result = before.then(work, work);
@@ -94,8 +95,8 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
       capabilities,
       gone,
       terminal: { ...terminal, folder: cwd },
-      wanted,
-      given,
+      providerArguments,
+      agentArguments,
       folders,
       mcpServers,
       sessionId: stored ?? randomUUID(),
@@ -111,7 +112,7 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
     }
   }
 
-  /** The editor knows a session once it has the answer to its request. */
+  /** Greets after the response, because the editor then knows the session. */
   function greetLater({ session }: OpenedScope): void {
     setImmediate(() => {
       session.greet().catch((error: unknown) => terminal.say(messageOf(error), "warning"));
@@ -140,7 +141,7 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
       };
     },
     async authenticate() {
-      const choice = await chooseWithStored(wanted, terminal.environment);
+      const choice = await chooseWithStored(providerArguments, terminal.environment);
       if (choice.key === undefined) throw keyRequired(choice);
       return {};
     },
@@ -207,14 +208,14 @@ export function answerRequests({ terminal, wanted, given, gone }: RequestOptions
   };
 }
 
-/** Editors name folders by their whole paths. A relative one would depend on where the editor was started. */
+/** Rejects a relative folder, which would depend on where the editor was started. */
 async function checkFolder(folder: string): Promise<void> {
   if (!isAbsolute(folder)) throw RequestError.invalidParams({ folder }, `${folder} is not an absolute path`);
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory()) throw RequestError.invalidParams({ folder }, `there is no folder ${folder}`);
 }
 
-/** The same answer; an error of ours reaches the editor with its message. */
+/** Converts our errors, so that their messages reach the editor. */
 export function answered<Context, Response>(
   answer: (context: Context) => Promise<Response>,
 ): (context: Context) => Promise<Response> {

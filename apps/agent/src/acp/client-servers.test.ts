@@ -3,7 +3,7 @@ import { toToolServers } from "./open-scope.ts";
 
 const program = (name: string) => ({ name, command: "uv", args: ["run"], env: [{ name: "TOKEN", value: "x" }] });
 
-test("servers of an editor become servers of ours, with names that fit and differ", () => {
+test("toToolServers converts the editor's servers, with valid and unique names", () => {
   expect(toToolServers([program("db"), program("My Server (2)"), program("my/db"), program("  __  ")])).toMatchObject([
     { name: "db", command: ["uv", "run"], environment: { TOKEN: "x" }, from: "user" },
     { name: "My-Server-2" },
@@ -15,7 +15,7 @@ test("servers of an editor become servers of ours, with names that fit and diffe
   expect(toToolServers([web])).toEqual([{ name: "web", url: "https://x.test/mcp", headers: { A: "b" } }]);
 });
 
-test("what cannot be connected is refused by its name", () => {
+test("toToolServers names a server that is not supported", () => {
   const sse = { type: "sse" as const, name: "old", url: "https://x.test", headers: [] };
   expect(() => toToolServers([sse])).toThrow(/old uses SSE.*Use its HTTP address/);
   expect(() => toToolServers([{ type: "http", name: "web", url: "ftp://x", headers: [] }])).toThrow(/server web needs/);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeCall, diffContent, fenced } from "./describe-call.ts";
 
-test("a call has a kind, a title that its editor shows as it is meant, and the place that it is about", () => {
+test("describeCall gives the kind, a title for editors, and the location", () => {
   const titled = (name: string, input: object) => describeCall(name, input, "/p");
   expect(titled("Bash", { command: "npm\ttest\n&& echo \u202edone" })).toMatchObject({
     kind: "execute",
@@ -22,7 +22,7 @@ test("a call has a kind, a title that its editor shows as it is meant, and the p
   expect(titled("mcp__db__query", { sql: "x" })).toMatchObject({ kind: "other", title: "mcp__db__query `sql: x`" });
 });
 
-test("a small file is shown whole, a large one as the lines around its change", () => {
+test("diffContent shows a small file whole, and a large file around its change", () => {
   const change = { path: "a.ts", before: undefined, after: "new\n" };
   expect(diffContent(change, "/p")).toEqual({ type: "diff", path: "/p/a.ts", oldText: null, newText: "new\n" });
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}`);
@@ -35,7 +35,7 @@ test("a small file is shown whole, a large one as the lines around its change", 
   });
 });
 
-test("text cannot leave its fence", () => {
+test("fenced text cannot leave its code fence", () => {
   expect(fenced("a")).toBe("```text\na\n```");
   expect(fenced("a\n````\n# not a heading")).toBe("`````text\na\n````\n# not a heading\n`````");
 });

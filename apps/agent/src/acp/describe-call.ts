@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   Agent: "think",
 };
 
-/** A tool call as editors show it: its kind, a title, the files that it is about, and its input. */
+/** Describes a tool call for editors: its kind, a title, its files and its input. */
 export function describeCall(
   name: string,
   input: unknown,
@@ -31,7 +31,7 @@ export function describeCall(
   return { name, title: titleOf(name, kind, input), kind, locations: locationsOf(input, folder), rawInput: input };
 }
 
-/** Editors show the title of a command and of an edit as it is, and other titles as Markdown. */
+/** Editors show the titles of commands and edits as plain text, and other titles as Markdown. */
 function titleOf(name: string, kind: ToolKind, input: unknown): string {
   const about = toolTitle(name, input);
   if (kind === "execute" && name === "Bash" && about !== "") return about;
@@ -47,18 +47,21 @@ function locationsOf(input: unknown, folder: string): ToolCallLocation[] {
   return [{ path: absolute(named, folder), ...line }];
 }
 
-/** A larger file is shown as the lines around its change: editors take each diff into one buffer, and some break. */
+/**
+ * Larger files are shown as the lines around their change, because editors load each diff into one buffer and some
+ * fail.
+ */
 const WHOLE_CHARACTERS = 256_000;
 const LINES_AROUND = 3;
 
-/** A changed file as a diff. */
+/** Shows a changed file as a diff. */
 export function diffContent({ path, before, after }: ChangedFile, folder: string): ToolCallContent {
   const isLarge = (before?.length ?? 0) + after.length > WHOLE_CHARACTERS;
   const [oldText, newText] = isLarge && before !== undefined ? aroundChange(before, after) : [before ?? null, after];
   return { type: "diff", path: absolute(path, folder), oldText, newText };
 }
 
-/** The lines of both texts that differ, with a few equal ones before and after them. */
+/** The differing lines of both texts, with a few equal lines around them. */
 function aroundChange(before: string, after: string): readonly [string, string] {
   const [olds, news] = [before.split("\n"), after.split("\n")];
   const most = Math.min(olds.length, news.length);
@@ -71,7 +74,7 @@ function aroundChange(before: string, after: string): readonly [string, string] 
   return [part(olds), part(news)];
 }
 
-/** Text that is shown as it is, whatever it contains. */
+/** Shows text verbatim. */
 export function textContent(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text: fenced(text) } };
 }

@@ -22,17 +22,18 @@ interface CommandPorts extends Pick<ScreenContext, "ask" | "during" | "listModel
   continueTurn(): Promise<PromptResponse>;
 }
 
-/** The slash commands of the terminal that work in an editor. */
+/** Runs the terminal's slash commands that work in an editor. */
 interface EditorCommands {
   readonly available: AvailableCommand[];
-  /** Runs the command that a prompt names. Undefined if it names none: then it is a message. */
+  /** Runs the command that a prompt names. Undefined if the prompt is a message and not a command. */
   run(prompt: string): Promise<PromptResponse> | undefined;
 }
 
-/** The editor has its own list of sessions, its own scrollback and its own menu of commands. */
+/** Commands that an editor replaces with its own list of sessions, scrollback and command menu. */
 const OF_THE_SCREEN = ["transcript", "clear", "resume", "exit", "help", "inspect"];
 const COLUMNS = 100;
 
+/** Creates the slash commands of an editor session. */
 export function editorCommands(ports: CommandPorts): EditorCommands {
   const { agent, project, provider, terminal, during, message } = ports;
   const commands = slashCommands(agent.commands).filter(({ name }) => !OF_THE_SCREEN.includes(name));

@@ -22,7 +22,7 @@ import { type Line, textOf } from "../text/line.ts";
 import { describeCall, diffContent, fenced } from "./describe-call.ts";
 
 interface EditorPersonPorts extends AskPorts, Omit<PersonPorts, "ask"> {
-  /** Announces a call of the session, if that has not been done. */
+  /** Announces a call of the session, once. */
   announce(call: PermissionQuestion["call"]): void;
   send(update: SessionUpdate): void;
 }
@@ -31,7 +31,7 @@ interface EditorPerson extends Person {
   readonly ask: AskEditor;
 }
 
-/** The person in the editor, asked with the texts and options of the terminal. */
+/** The person in the editor. Questions have the same texts and options as in the terminal. */
 export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): EditorPerson {
   const { client, capabilities, sessionId, readFile, folder, stop } = ports;
   const about = askAboutCall(ports);
@@ -51,7 +51,7 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
       const change = await planFileChange(call.name, input, readFile);
       const dialog = permissionDialog(question, { change, folder });
       const isMain = asker.agent.kind === "main";
-      // The calls of an agent are not shown, but its questions are.
+      // Questions of an agent are shown, although its calls are not.
       const toolCallId = isMain ? call.id : `agent-${call.id}`;
       const shown = { toolCallId, status: "pending", ...describeCall(call.name, input, folder) } as const;
       const content = contentOf(dialog, question, change);
@@ -70,17 +70,17 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
   function contentOf(dialog: Dialog, { input }: PermissionQuestion, change: FileChange | undefined) {
     const { file_path: path } = (input ?? {}) as { readonly file_path?: unknown };
     if (change?.texts === undefined || typeof path !== "string") return [toContent(dialogText(dialog))];
-    // Letters that cannot be seen are spelled out in the lines of the dialog, and not in the editor's own diff.
+    // The lines of the dialog spell out invisible characters. The editor's own diff does not.
     const text = dialogText(dialog);
     const isPlain = !text.includes("⟨");
     return [toContent(isPlain ? bodyText(dialog.body) : text), diffContent({ path, ...change.texts }, folder)];
   }
 
-  /** The editor's text, which may have changes that are not on disk. An editor that does not know the file says so by an error. */
+  /** The editor's text of a file, including unsaved changes. An editor reports an error for an unknown file. */
   async function editorText(path: string): Promise<string | undefined> {
-    const wanted = { stopWaitingOnCancel: true, cancellationSignal: AbortSignal.timeout(EDITOR_WAIT_MS) };
+    const timeout = { stopWaitingOnCancel: true, cancellationSignal: AbortSignal.timeout(EDITOR_WAIT_MS) };
     try {
-      const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path }, wanted);
+      const { content } = await client.request(methods.client.fs.readTextFile, { sessionId, path }, timeout);
       return content;
     } catch {
       return undefined;
@@ -88,7 +88,7 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
   }
 }
 
-/** An editor that does not answer does not keep a file from being changed. */
+/** How long to wait for an editor's text before a file is changed anyway. */
 const EDITOR_WAIT_MS = 5_000;
 
 interface AskPorts {
@@ -97,16 +97,16 @@ interface AskPorts {
   readonly sessionId: string;
 }
 
-/** A question about a tool call. The editor shows it with the call. */
+/** A question about a tool call, which the editor shows with the call. */
 interface CallQuestion {
   readonly call: Omit<ToolCall, "content">;
   readonly content: ToolCallContent[];
 }
 
-/** Asks the person in the editor. Resolves to `left` if the signal is aborted, or if the editor cannot ask. */
+/** Asks the person in the editor. Resolves to `left` if the signal is aborted or the editor cannot ask. */
 type AskEditor = (dialog: Dialog, signal?: AbortSignal) => Promise<DialogAnswer>;
 
-/** Questions as forms. An editor without forms shows the options of a question for permission. */
+/** Shows questions as forms. An editor without forms shows the options of a permission question. */
 function askEditor(ports: AskPorts, askAboutCall: AskAboutCall): AskEditor {
   let last = 0;
   const ask: AskEditor = async (dialog, signal) => {
@@ -126,7 +126,7 @@ function askEditor(ports: AskPorts, askAboutCall: AskAboutCall): AskEditor {
 
 type AskAboutCall = (dialog: Dialog, question: CallQuestion, signal?: AbortSignal) => Promise<DialogAnswer>;
 
-/** Asks about a tool call. Second questions are options of the first, since an editor asks once. */
+/** Asks about a tool call. An editor asks once, so second questions become options of the first question. */
 function askAboutCall({ client, sessionId }: AskPorts): AskAboutCall {
   return async (dialog, { call, content }, signal) => {
     const options = dialog.options.slice(0, MOST_OPTIONS).flatMap(toOptions);
@@ -137,11 +137,11 @@ function askAboutCall({ client, sessionId }: AskPorts): AskAboutCall {
       options: [...options, ...refusing],
     };
     try {
-      const { outcome } = await client.request(methods.client.session.requestPermission, params, whileWanted(signal));
+      const { outcome } = await client.request(methods.client.session.requestPermission, params, cancelWith(signal));
       if (outcome.outcome === "cancelled" || outcome.optionId === SKIP.optionId) return { kind: "left" };
       return { kind: "chosen", values: [outcome.optionId] };
     } catch {
-      // The editor cannot ask, or the question was taken back.
+      // The editor cannot ask, or the question was canceled.
       return { kind: "left" };
     }
   };
@@ -179,7 +179,7 @@ async function askByForm(
     requestedSchema: { type: "object" as const, title, properties, required },
   };
   try {
-    return toAnswer(await client.request(methods.client.elicitation.create, params, whileWanted(signal)));
+    return toAnswer(await client.request(methods.client.elicitation.create, params, cancelWith(signal)));
   } catch {
     return { kind: "left" };
   }
@@ -197,14 +197,14 @@ function optionsSchema({ title, options, choose = "one" }: Dialog): ElicitationP
 }
 
 function toAnswer(response: CreateElicitationResponse): DialogAnswer {
-  const given = response.action === "accept" && "content" in response ? response.content : undefined;
-  const { answer, words } = (given ?? {}) as { readonly answer?: unknown; readonly words?: unknown };
+  const content = response.action === "accept" && "content" in response ? response.content : undefined;
+  const { answer, words } = (content ?? {}) as { readonly answer?: unknown; readonly words?: unknown };
   if (typeof words === "string" && words.trim() !== "") return { kind: "words", text: words };
   const values = [answer].flat().filter((value) => typeof value === "string");
   return values.length === 0 ? { kind: "left" } : { kind: "chosen", values };
 }
 
-/** What a question is about, as text. Lines of which every letter counts are shown as they are. */
+/** Converts the content of a question to text. Lines in which every character counts stay verbatim. */
 function dialogText({ body, exact = [] }: Dialog): string {
   const lines = exact.map(({ lead, text }) => textOf([...lead, ...text]));
   return [bodyText(body), lines.length === 0 ? "" : fenced(lines.join("\n"))].filter(Boolean).join("\n\n");
@@ -218,8 +218,8 @@ function toContent(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text } };
 }
 
-/** An editor that does not answer must not hold up a turn that was stopped. */
-function whileWanted(signal: AbortSignal | undefined): {
+/** Request options that stop waiting when the signal aborts, because an editor may never answer. */
+function cancelWith(signal: AbortSignal | undefined): {
   readonly cancellationSignal?: AbortSignal;
   readonly stopWaitingOnCancel: true;
 } {

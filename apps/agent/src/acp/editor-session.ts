@@ -34,17 +34,17 @@ import { createUpdates } from "./session-updates.ts";
 interface EditorSessionOptions {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
-  /** Aborted when the editor is gone. */
+  /** Aborted when the editor disconnects. */
   readonly gone: AbortSignal;
   readonly terminal: Terminal;
   readonly project: Project;
   readonly provider: Provider;
   readonly listModels: Connection["listModels"];
-  /** Models that the user can choose, besides the session's own. */
+  /** Models that the user can choose, in addition to the session's model. */
   readonly models: readonly string[];
   readonly sessionId: string;
   readonly begins: "new" | "resumed";
-  /** Folders of the editor besides the project's. */
+  /** The editor's folders, in addition to the project. */
   readonly folders: readonly string[];
   open(ports: Required<Pick<AgentOptions, "person" | "onEvent">>): Promise<Agent>;
 }
@@ -54,37 +54,38 @@ export interface EditorSession {
   choices(): SessionChoices;
   /** Sends the conversation so far. */
   replay(): Promise<void>;
-  /** Sends what the editor shows around the conversation: commands, the size of the context, problems. */
+  /** Sends the content around the conversation: commands, the size of the context, problems. */
   greet(): Promise<void>;
-  /** Runs a turn or a slash command. @param signal of the request */
+  /** Runs a turn or a slash command. @param signal the signal of the request */
   prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse>;
   cancel(): void;
   setMode(mode: string): Promise<void>;
   setModel(model: string): Promise<void>;
   setEffort(effort: string): Promise<void>;
-  /** Stops what runs, and closes the session. */
+  /** Stops all running work, and closes the session. */
   close(): Promise<void>;
 }
 
-/** How much of a resumed session is read to see whether its last turn was cut short. */
+/** How many entries to read, to detect an interrupted last turn. */
 const SHOWN_ENTRIES = 200;
 const TITLE_CHARACTERS = 60;
 
+/** Opens a session for the editor: the agent, its person, its turns and its updates. */
 export async function openEditorSession(options: EditorSessionOptions): Promise<EditorSession> {
   const { client, capabilities, gone, terminal, project, provider, sessionId, folders } = options;
   const { folder, places, store } = project;
   const left = new Promise<void>((resolve) => gone.addEventListener("abort", () => resolve()));
   const deliver = async (update: SessionUpdate): Promise<void> => {
-    // Nobody waits for an editor that is gone.
+    // Does not wait for an editor that disconnected.
     await Promise.race([client.notify(methods.client.session.update, { sessionId, update }), left]).catch(
       () => undefined,
     );
   };
-  /** Updates wait until the editor knows the session. */
-  let held: SessionUpdate[] | undefined = [];
+  /** Updates that wait until the editor knows the session. */
+  let waitingUpdates: SessionUpdate[] | undefined = [];
   const send = async (update: SessionUpdate): Promise<void> => {
-    if (held === undefined) await deliver(update);
-    else held.push(update);
+    if (waitingUpdates === undefined) await deliver(update);
+    else waitingUpdates.push(update);
   };
   const updates = createUpdates({ send, capabilities, folder, log: (text) => terminal.say(text, "faint") });
   const relay = relayEvents(updates);
@@ -118,7 +119,7 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
     const { effort = "none" } = options.provider.factsOf(agent.model());
     return choicesOf(agent, { models: options.models, effort: effort === "none" ? "none" : "taken" });
   };
-  /** The agent, a command or the editor itself may have changed them. */
+  /** Sends the choices again, because the agent, a command or the editor may have changed them. */
   async function showChoices(): Promise<void> {
     const now = chosen();
     if (isDeepStrictEqual(now, shown)) return;
@@ -186,8 +187,8 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
       for (const update of await replaySession(log, folder)) await deliver(update);
     },
     async greet() {
-      const waiting = held ?? [];
-      held = undefined;
+      const waiting = waitingUpdates ?? [];
+      waitingUpdates = undefined;
       for (const update of waiting) await deliver(update);
       await send({ sessionUpdate: "available_commands_update", availableCommands: commands.available });
       await showUsage();
@@ -213,7 +214,7 @@ export async function openEditorSession(options: EditorSessionOptions): Promise<
         return await turns.say({ words, content });
       } finally {
         signal.removeEventListener("abort", turns.cancel);
-        // The session may have been closed meanwhile.
+        // The session may have been closed during the switch.
         await showChoices()
           .then(showUsage)
           .catch(() => undefined);

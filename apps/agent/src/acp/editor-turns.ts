@@ -15,8 +15,8 @@ interface EditorTurnsOptions extends WatchPorts {
   readonly afterEvent: (event: QueryEvent) => Promise<void>;
 }
 
-/** What the user says: the words, and the content that is sent. */
-interface Said {
+/** The user's message: its words, and the content to send. */
+interface UserMessage {
   readonly words: string;
   readonly content: readonly NewContent[];
 }
@@ -24,24 +24,25 @@ interface Said {
 /** Runs one turn at a time, and commands. */
 interface EditorTurns {
   readonly state: () => "idle" | "busy";
-  /** Starts a turn, or joins the running one: then its response is that of the turn. */
-  say(said: Said): Promise<PromptResponse>;
+  /** Starts a turn, or joins the running turn and resolves to its response. */
+  say(message: UserMessage): Promise<PromptResponse>;
   /** Continues without a new message. */
   continueTurn(): Promise<PromptResponse>;
   readonly during: CommandContext["during"];
-  /** Stops everything that runs. Messages that wait for the turn are dropped: their prompts are canceled, too. */
+  /** Stops all running work. Drops messages that wait for the turn, and cancels their prompts. */
   cancel(): void;
-  /** Stops everything; resolves when nothing runs. */
+  /** Stops all running work. Resolves when nothing runs. */
   settle(): Promise<void>;
 }
 
 interface RunningTurn {
   readonly waiting: ReturnType<typeof createInbox>;
   readonly response: Promise<PromptResponse>;
-  /** A message waits. */
+  /** Called when a message waits. */
   wake(): void;
 }
 
+/** Creates the turns of an editor session. */
 export function createEditorTurns({
   agent,
   relay,
@@ -63,13 +64,13 @@ export function createEditorTurns({
     }
   }
 
-  function begin(said?: Said): Promise<PromptResponse> {
+  function begin(message?: UserMessage): Promise<PromptResponse> {
     const waiting = createInbox();
     const whenAlone = untilAgentsEnd(agent, onWait);
     let wake = (): void => {};
     const inbox: Inbox = {
       deliver: async (session) => (await waiting.deliver(session)) + (await whenAlone.deliver(session)),
-      // A turn that waits for its agents goes on when the user says something.
+      // A turn that waits for its agents continues when the user sends a message.
       settle: async (signal) => {
         const arrived = new Promise<void>((resolve) => {
           wake = resolve;
@@ -82,8 +83,8 @@ export function createEditorTurns({
       const start = { relay, clock, signal, inbox, tools, afterEvent };
       let outcome = await reportTurn(agent, {
         ...start,
-        words: said?.words,
-        prompt: said?.content,
+        words: message?.words,
+        prompt: message?.content,
       });
       while (waiting.waiting.length > 0 && outcome.kind === "done") outcome = await reportTurn(agent, start);
       return toResponse(outcome);
@@ -95,15 +96,15 @@ export function createEditorTurns({
     return response;
   }
 
-  async function say(said: Said): Promise<PromptResponse> {
-    if (turn === undefined) return begin(said);
+  async function say(message: UserMessage): Promise<PromptResponse> {
+    if (turn === undefined) return begin(message);
     const { waiting, response, wake } = turn;
-    waiting.push(...said.content);
+    waiting.push(...message.content);
     wake();
     const ended = await response;
-    // The turn ended before it could take the message.
-    const isLate = waiting.waiting.some((content) => said.content.includes(content));
-    return isLate && ended.stopReason !== "cancelled" ? say(said) : ended;
+    // The turn ended before it could read the message.
+    const isLate = waiting.waiting.some((content) => message.content.includes(content));
+    return isLate && ended.stopReason !== "cancelled" ? say(message) : ended;
   }
 
   const cancel = (): void => {
@@ -122,7 +123,7 @@ export function createEditorTurns({
   };
 }
 
-/** How a turn ended, for the editor. A turn that could not end is an error, which editors show. */
+/** Converts the outcome of a turn for the editor. A failure becomes an error, which editors show. */
 function toResponse(outcome: QueryOutcome): PromptResponse {
   const stopReason = stopReasonOf(outcome);
   const { kind, rounds, usage } = outcome;
@@ -151,7 +152,7 @@ function stopReasonOf(outcome: QueryOutcome): StopReason | undefined {
 const AUTH_REQUIRED = -32_000;
 const INTERNAL = -32_603;
 
-/** With this code, editors ask the user to sign in. */
+/** Some error codes make editors ask the user to sign in. */
 function errorCode(outcome: QueryOutcome): number {
   const failure = outcome.kind === "failed" ? outcome.error.failure : undefined;
   return failure?.kind === "refused" && failure.status === 401 ? AUTH_REQUIRED : INTERNAL;

@@ -17,31 +17,31 @@ import type { Operations } from "../workspace/open-operations.ts";
 import { listSessions, type UsedBefore } from "../workspace/stored-sessions.ts";
 import { type EditorSession, openEditorSession } from "./editor-session.ts";
 
-/** What the command line says about the agent. */
-export type GivenAgent = Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort">;
+/** The options of the agent on the command line. */
+export type AgentArguments = Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort">;
 
 interface ScopeOptions {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly gone: AbortSignal;
-  /** In the folder of the session. */
+  /** The terminal in the folder of the session. */
   readonly terminal: Terminal;
-  readonly wanted: WantedProvider;
-  readonly given: GivenAgent;
+  readonly providerArguments: WantedProvider;
+  readonly agentArguments: AgentArguments;
   readonly folders: readonly string[];
   readonly mcpServers: readonly McpServer[];
   readonly sessionId: string;
   readonly begins: "new" | "resumed";
 }
 
-/** A session with its project, which are closed together. */
+/** A session and its project, which close together. */
 export interface OpenedScope {
   readonly sessionId: string;
   readonly session: EditorSession;
   close(): Promise<void>;
 }
 
-/** Opens the project of a session, and the session in it. */
+/** Opens the project of a session, and the session itself. */
 export async function openScope(options: ScopeOptions): Promise<OpenedScope> {
   const { terminal, sessionId } = options;
   const opened = Promise.withResolvers<EditorSession>();
@@ -64,11 +64,13 @@ export async function openScope(options: ScopeOptions): Promise<OpenedScope> {
 }
 
 async function openIn(project: Project, operations: Operations, options: ScopeOptions): Promise<EditorSession> {
-  const { client, capabilities, gone, terminal, wanted, given, folders, sessionId, begins } = options;
+  const { client, capabilities, gone, terminal, providerArguments, agentArguments, folders, sessionId, begins } =
+    options;
   const { folder, places, store } = project;
   const before = begins === "new" ? undefined : await findBefore(project, sessionId);
-  const connection = await connectChosen(wanted, terminal, { before });
-  if (connection === undefined) throw keyRequired(await chooseWithStored(wanted, terminal.environment, before));
+  const connection = await connectChosen(providerArguments, terminal, { before });
+  if (connection === undefined)
+    throw keyRequired(await chooseWithStored(providerArguments, terminal.environment, before));
   const { choice, provider, listModels, modelFacts } = connection;
   const servers = toToolServers(options.mcpServers);
   const models = Object.keys(await userModels(terminal.environment));
@@ -87,7 +89,7 @@ async function openIn(project: Project, operations: Operations, options: ScopeOp
     async open(ports) {
       const { environment, clock } = terminal;
       const agent = await openAgent({
-        ...given,
+        ...agentArguments,
         ...ports,
         places,
         folder,
@@ -114,7 +116,10 @@ async function findBefore({ store, places }: Project, sessionId: string): Promis
   return withEndpoint(stored.usedBefore, places.folderOf(sessionId));
 }
 
-/** Keys come from the environment, or are those that the user has stored. An editor cannot ask for one: it would go through its logs. */
+/**
+ * How the user can sign in. Keys come from the environment or from the user's stored keys. An editor cannot ask for a
+ * key, because the key would appear in its logs.
+ */
 export const AUTH_METHODS: AuthMethod[] = [
   {
     id: "api-key",
@@ -124,7 +129,7 @@ export const AUTH_METHODS: AuthMethod[] = [
   },
 ];
 
-/** With this error, editors show the ways to sign in. */
+/** The error that makes editors show the ways to sign in. */
 export function keyRequired({ provider, keyName }: ProviderChoice): RequestError {
   return new RequestError(
     RequestError.authRequired().code,
@@ -134,13 +139,13 @@ export function keyRequired({ provider, keyName }: ProviderChoice): RequestError
 }
 
 /**
- * The servers of tools that the editor names. They count as the user's own, and stay in the sandbox: servers in the user's
- * settings.json with the same name replace them, and say what they may reach.
+ * Converts the MCP servers that the editor names. They count as the user's own servers and stay in the sandbox. Servers
+ * in the user's settings.json with the same name replace them and set the hosts that they may reach.
  */
 export function toToolServers(servers: readonly McpServer[] = []): readonly ToolServer[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   return servers.map((server) => {
-    const name = freeName(server.name, taken);
+    const name = freeName(server.name, usedNames);
     const read = readToolServer(name, fieldsOf(server), "user");
     if (typeof read === "string") throw RequestError.invalidParams({ server: server.name }, read);
     return read;
@@ -158,12 +163,12 @@ function fieldsOf(server: McpServer): object {
 
 const MOST_CHARACTERS = 28;
 
-/** Editors allow any name. It becomes part of the names of tools, so it is spelled with letters, digits and "-". */
-function freeName(name: string, taken: Set<string>): string {
+/** Converts any server name to letters, digits and "-", because it becomes part of tool names. */
+function freeName(name: string, usedNames: Set<string>): string {
   const spelled = name.replaceAll(/[^a-zA-Z0-9-]+/g, "-").replaceAll(/^[^a-zA-Z]+|-+$/g, "");
   const base = spelled.slice(0, MOST_CHARACTERS).replace(/-+$/, "") || "server";
   let free = base;
-  for (let number = 2; taken.has(free); number++) free = `${base}-${number}`;
-  taken.add(free);
+  for (let number = 2; usedNames.has(free); number++) free = `${base}-${number}`;
+  usedNames.add(free);
   return free;
 }

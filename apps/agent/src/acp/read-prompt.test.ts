@@ -3,7 +3,7 @@ import { readPrompt } from "./read-prompt.ts";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-test("files that are mentioned are named in the sentence; text of files comes behind it, as data", () => {
+test("readPrompt names mentioned files in the sentence, and appends file texts as data", () => {
   const { words, content, problems } = readPrompt(
     [
       { type: "text", text: "Compare " },
@@ -24,7 +24,7 @@ test("files that are mentioned are named in the sentence; text of files comes be
   });
 });
 
-test("images are sent; what is none, or is not supported, is left out and named", () => {
+test("readPrompt keeps images, and reports parts that are not supported", () => {
   const { content, problems } = readPrompt(
     [
       { type: "text", text: "Look:" },

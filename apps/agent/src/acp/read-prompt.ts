@@ -5,15 +5,15 @@ import { commandOutput, type NewContent, type Part, user } from "palimpsest";
 import { imagePart, MAX_IMAGE_BYTES } from "../extensions/files/image.ts";
 
 interface EditorPrompt {
-  /** The user's words, with the names of the files that they mention. */
+  /** The user's words, with the names of mentioned files. */
   readonly words: string;
-  /** The message, and behind it the files that the editor sent along. */
+  /** The message, followed by the files that the editor sent. */
   readonly content: readonly NewContent[];
-  /** Parts that could not be used, one line each. */
+  /** Parts that were left out, one line each. */
   readonly problems: readonly string[];
 }
 
-/** Reads the content of a prompt. Text of files is data, not the user's words: the model sees it between marks. */
+/** Reads the content of a prompt. Text of files is not the user's words, so it is marked as data for the model. */
 export function readPrompt(blocks: readonly ContentBlock[], folder: string): EditorPrompt {
   const parts: Part[] = [];
   const files: NewContent[] = [];
@@ -62,7 +62,7 @@ function fileContent(text: string, name: string): NewContent {
   return { ...commandOutput(text), provenance: { kind: "outside", name: `editor: ${name}` } };
 }
 
-/** A file as the user would name it in the terminal: `@src/a.ts`. A place in the file stays behind its name. */
+/** Names a file as a user of the terminal would: `@src/a.ts`. A position in the file follows the name. */
 function mention(uri: string, folder: string): string {
   const url = URL.parse(uri);
   if (url?.protocol !== "file:") return uri;
@@ -74,7 +74,7 @@ function mention(uri: string, folder: string): string {
     const name = inside === "" || inside.startsWith("..") ? path : inside;
     return /\s/.test(name) ? `@"${name}${hash}"` : `@${name}${hash}`;
   } catch {
-    // A file of another machine has no path here.
+    // A file on another machine has no path here.
     return uri;
   }
 }

@@ -8,18 +8,21 @@ import { changeOf, readStanding } from "../workspace/read-transcript.ts";
 import { describeCall, diffContent, textContent } from "./describe-call.ts";
 import { toPlan } from "./session-updates.ts";
 
-/** Editors break on long replays, so old entries and most of the output of tools are left out. The model still has them. */
+/**
+ * Replays leave out old entries and most tool output, because editors fail on long replays. The model still has
+ * everything.
+ */
 const MOST_ENTRIES = 2_000;
 const OUTPUT_CHARACTERS = 500;
 
-/** The conversation of a stored session as updates, oldest first. */
+/** Replays the conversation of a stored session as updates, oldest first. */
 export async function replaySession(log: LogReader, folder: string): Promise<readonly SessionUpdate[]> {
   return toUpdates(await readStanding(log, MOST_ENTRIES), folder);
 }
 
 type Result = Extract<Block, { readonly kind: "tool_result" }>;
 
-/** Pure. Every call has its end: an editor would wait for it otherwise. */
+/** Converts entries to updates. Pure. Every call gets an end, because an editor would wait for it. */
 function toUpdates(entries: readonly Entry[], folder: string): readonly SessionUpdate[] {
   const messages = entries.flatMap((entry) => {
     const read = readPayload(entry);

@@ -7,14 +7,14 @@ import { readArguments } from "../commands/read-arguments.ts";
 import type { Terminal } from "../commands/terminal.ts";
 import { answered, answerRequests } from "./answer-requests.ts";
 
-/** Runs the agent for an editor, until the editor closes the connection. Standard output has the protocol only. */
+/** Runs the agent for an editor until the editor closes the connection. Standard output carries only the protocol. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.acp);
-  const given = readAgentArguments(values);
+  const agentArguments = readAgentArguments(values);
   const unread = terminal.unread();
   const interrupted = terminal.interruption();
   const gone = new AbortController();
-  const requests = answerRequests({ terminal, wanted: values, given, gone: gone.signal });
+  const requests = answerRequests({ terminal, providerArguments: values, agentArguments, gone: gone.signal });
   const app = agent({ name: "palimpsest" });
   const { agent: of } = methods;
   app
@@ -69,7 +69,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return typeof interrupted.reason === "number" ? interrupted.reason : EXIT.done;
 }
 
-/** The connection writes whole lines. */
+/** Converts the connection's output, which is whole lines. */
 function toLines({ print }: Terminal): WritableStream<Uint8Array> {
   const decoder = new TextDecoder();
   return new WritableStream({ write: (bytes) => print(decoder.decode(bytes).replace(/\n$/, "")) });

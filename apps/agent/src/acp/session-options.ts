@@ -5,27 +5,21 @@ import type { PermissionMode } from "../permissions/decide-permission.ts";
 import { MODES } from "../permissions/settings-schema.ts";
 import { EFFORT_CHOICES, EFFORTS_IN_WORDS, OFFERED_MODES } from "../terminal/commands/model.ts";
 
-const NAMES: Readonly<Record<PermissionMode, string>> = {
-  auto: "Auto",
-  default: "Ask first",
-  "accept-edits": "Accept edits",
-  plan: "Plan",
-  bypass: "Never ask",
-};
-
 export interface SessionChoices {
   readonly modes: SessionModeState;
   readonly configOptions: SessionConfigOption[];
 }
 
 interface OfferedChoices {
-  /** Models besides the session's own. */
+  /** Models in addition to the session's model. */
   readonly models: readonly string[];
-  /** Whether the session's model takes an effort. */
+  /** Whether the session's model supports effort. */
   readonly effort: "taken" | "none";
 }
 
-/** What the user can choose in the editor: mode, model and effort. Some editors know modes only, others options only. */
+/**
+ * The user's choices in the editor: mode, model and effort. Some editors support only modes, and others only options.
+ */
 export function choicesOf(
   { mode, model, effort }: Pick<Agent, "mode" | "model" | "effort">,
   { models, effort: isEffort }: OfferedChoices,
@@ -58,6 +52,14 @@ export function choicesOf(
   };
 }
 
+const NAMES: Readonly<Record<PermissionMode, string>> = {
+  auto: "Auto",
+  default: "Ask first",
+  "accept-edits": "Accept edits",
+  plan: "Plan",
+  bypass: "Never ask",
+};
+
 function effortOption(current: EffortChoice): SessionConfigOption {
   return {
     id: "effort",
@@ -70,7 +72,7 @@ function effortOption(current: EffortChoice): SessionConfigOption {
   };
 }
 
-/** `bypass` cannot be chosen here: it is set on purpose, in the settings or on the command line. */
+/** The modes that can be chosen here. `bypass` is set deliberately, in the settings or on the command line. */
 export function modesOf(current: PermissionMode): readonly PermissionMode[] {
   return current === "bypass" ? [...OFFERED_MODES, current] : OFFERED_MODES;
 }

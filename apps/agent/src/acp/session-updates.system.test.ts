@@ -19,7 +19,7 @@ function updatesFor(capabilities: ClientCapabilities) {
 
 const bash: ToolCall = { kind: "tool_call", id: "c", name: "Bash", input: { command: "yes" } };
 
-test("a flood of output is cut, and the call ends all the same", async () => {
+test("cuts a flood of output, and still ends the call", async () => {
   const { announce, output, result, event, sent } = updatesFor(ZED_INITIALIZE.clientCapabilities);
   announce(bash);
   announce(bash);
@@ -35,7 +35,7 @@ test("a flood of output is cut, and the call ends all the same", async () => {
   expect(sent.at(-1)).toMatchObject({ status: "completed", _meta: { terminal_exit: { exit_code: 0 } } });
 });
 
-test("notices and compactions are updates where the editor knows them, and messages or lines of the log elsewhere", async () => {
+test("sends notices and compactions as updates if supported, otherwise as messages or log lines", async () => {
   const of = { session: "s", atMs: 0 };
   const started = { kind: "compaction-started", compaction: "x", trigger: "auto", reason: "window", ...of } as const;
   const outcome = { kind: "compacted", rung: "whole", tokensBefore: 9, tokensAfter: 4, summary: "So far." } as const;
@@ -61,7 +61,7 @@ test("notices and compactions are updates where the editor knows them, and messa
   expect(plain.logged).toEqual(["By the way."]);
 });
 
-test("an answer that breaks off starts again as another message, and one that does not stream comes whole", async () => {
+test("restarts an interrupted answer as a new message, and sends an unstreamed answer whole", async () => {
   const { event, sent } = updatesFor({});
   await event({ kind: "request-started", tries: 1 });
   await event({ kind: "thinking", text: "Hm." });

@@ -1,3 +1,4 @@
+// Converts the events of a session to updates for the editor.
 import { randomUUID } from "node:crypto";
 import type { ClientCapabilities, PlanEntry, SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import type { QueryEvent, SessionEvent, ToolCall } from "palimpsest";
@@ -11,39 +12,42 @@ import type { WatchedResult } from "../terminal/watch-tools.ts";
 import { describeCall, diffContent, textContent } from "./describe-call.ts";
 
 interface UpdatePorts {
-  /** Resolves when the connection takes more. */
+  /** Sends an update. Resolves when the connection accepts more. */
   send(update: SessionUpdate): Promise<void>;
-  /** Writes a line that the editor has no place for. */
+  /** Writes a log line for content that the editor cannot show. */
   log(text: string): void;
   readonly capabilities: ClientCapabilities;
   readonly folder: string;
 }
 
-/** Turns the events of a session into updates for the editor. */
+/** Converts the events of a session to updates for the editor. */
 interface SessionUpdates {
   event(event: ReportedEvent): Promise<void>;
-  /** Announces a tool call, once. Every update and question about a call comes after it. */
+  /** Announces a tool call, once. All updates and questions about a call come after its announcement. */
   announce(call: ToolCall): void;
-  /** The output of a running command. */
+  /** Sends output of a running command. */
   output(callId: string, text: string): void;
-  /** What a call has brought. It is shown when the call ends. */
+  /** Stores the result of a call, which is shown when the call ends. */
   result(callId: string, result: WatchedResult): void;
-  /** A message of the program itself. */
+  /** Sends a message of the program itself. */
   notice(notice: Notice): Promise<void>;
-  /** Text as a message of its own. */
+  /** Sends text as a separate message. */
   message(text: string): Promise<void>;
 }
 
-/** A command can put out more than an editor, or the memory of this process, can hold. */
+/** The limit of a command's output, for the sake of editors and of this process's memory. */
 const MOST_OUTPUT_CHARACTERS = 200_000;
 
 export function createUpdates({ send, log, capabilities, folder }: UpdatePorts): SessionUpdates {
   const announced = new Set<string>();
   const results = new Map<string, WatchedResult>();
-  const told = new Set<string>();
-  /** How many characters of a running command were sent. */
+  const shownOnce = new Set<string>();
+  /** How many characters of each running command were sent. */
   const outputs = new Map<string, number>();
-  /** Editors that show the output of commands which the agent runs itself. The agent's sandbox encloses them. */
+  /**
+   * Whether the editor shows output of commands that the agent runs itself. The agent's sandbox encloses these
+   * commands.
+   */
   const hasTerminals = capabilities._meta?.["terminal_output"] === true;
   let messageId = randomUUID();
   let streamed: "nothing" | "text" = "nothing";
@@ -72,8 +76,8 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
   }
 
   async function notice({ text, weight, once }: Notice): Promise<void> {
-    if (once !== undefined && told.has(once)) return;
-    if (once !== undefined) told.add(once);
+    if (once !== undefined && shownOnce.has(once)) return;
+    if (once !== undefined) shownOnce.add(once);
     if (capabilities.session?.notices != null) {
       return send({ sessionUpdate: "notice", severity: weight === "problem" ? "warning" : "info", title: text });
     }
@@ -116,7 +120,7 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
   function contentOf(event: EventOf<"tool-ended">, result: WatchedResult | undefined): ToolCallContent[] | undefined {
     const { call, status, how } = event;
     if (result?.change !== undefined && status === "ok") return [diffContent(result.change, folder)];
-    // What the command has put out stays in view.
+    // The output of the command stays in view.
     if (isTerminal(call.name) && result !== undefined) return undefined;
     if (result !== undefined) return result.text === "" ? undefined : [textContent(sanitize(result.text))];
     if (how === "ran") return undefined;
@@ -127,7 +131,7 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
     const isOwn = owner === undefined;
     if (isOwn && (event.kind === "compaction-started" || event.kind === "compaction-ended")) {
       if (capabilities.session?.compaction != null) return send(toCompaction(event));
-      // A compaction is shown in any case: what the model sees has changed.
+      // A compaction is always shown, because it changes what the model sees.
       const shown = noticeOf(event, "terminal");
       return shown === undefined ? undefined : notice({ ...shown, weight: "problem" });
     }
@@ -188,7 +192,7 @@ export function createUpdates({ send, log, capabilities, folder }: UpdatePorts):
 type EventOf<Kind extends QueryEvent["kind"]> = Extract<QueryEvent, { readonly kind: Kind }>;
 type CompactionEvent = Extract<SessionEvent, { readonly kind: "compaction-started" | "compaction-ended" }>;
 
-/** A compaction for an editor that shows them. */
+/** Converts a compaction event for an editor that supports it. */
 function toCompaction(event: CompactionEvent): SessionUpdate {
   const common = { sessionUpdate: "compaction_update", compactionId: event.compaction } as const;
   if (event.kind === "compaction-started") return { ...common, status: "in_progress" };
@@ -212,7 +216,7 @@ const STATES: Readonly<Record<string, PlanEntry["status"]>> = {
   done: "completed",
 };
 
-/** The todo list of a call of Todo as a plan. Every call has the whole list, as every plan has. */
+/** Converts a call of Todo to a plan. Both always contain the whole list. */
 export function toPlan(input: unknown): SessionUpdate {
   const { todos } = (input ?? {}) as { readonly todos?: unknown };
   const list = Array.isArray(todos)

@@ -1,3 +1,4 @@
+// The agent: its options, its parts, and the owners of its events.
 import type { Agents } from "@palimpsest/agents";
 import type { Clock, Provider, SessionEvent, Settings, Store, Tool } from "palimpsest";
 import type { Effort } from "palimpsest/provider-parts";
@@ -17,6 +18,7 @@ import type { Operations } from "../workspace/open-operations.ts";
 import type { Places } from "../workspace/places.ts";
 import type { EffortChoice } from "./session-effort.ts";
 
+/** The options for opening an agent. */
 export interface AgentOptions {
   readonly places: Places;
   /** The folder of the project, with links resolved. */
@@ -29,32 +31,32 @@ export interface AgentOptions {
   readonly id?: string;
   /** The reason for a new session, for hooks at its start. @default "startup" */
   readonly startedBy?: "startup" | "clear";
-  /** How much the model thinks. @default that of the session; in a new session, that of the settings */
+  /** The model's effort. @default the session's effort; in a new session, the effort of the settings */
   readonly effort?: EffortChoice;
-  /** @default that of the settings */
+  /** The permission mode. @default the mode of the settings */
   readonly mode?: PermissionMode;
-  /** The name of the session for other sessions of the project. @default its earlier name */
+  /** The session's name for other sessions of the project. @default its earlier name */
   readonly name?: string;
-  /** Rules in addition to those of the settings. */
+  /** Permission rules in addition to the rules of the settings. */
   readonly rules: readonly Rule[];
-  /** @default that of the settings */
+  /** Whether the model can fetch web pages. @default the choice of the settings */
   readonly web?: "on" | "off";
-  /** Folders that tools may use besides those of the settings. @default none */
+  /** Folders that tools may use, in addition to the folders of the settings. @default none */
   readonly folders?: readonly string[];
-  /** Servers of tools in addition to those of the settings. @default none */
+  /** MCP servers in addition to the servers of the settings. @default none */
   readonly servers?: readonly ToolServer[];
   readonly modelFacts: "table" | "if-unknown" | "asked";
   /** The person at the screen. @default none: calls that need permission are denied */
   readonly person?: Person;
-  /** Shows a notice where there is no screen. @default nobody sees it */
+  /** Shows a notice in a run without a screen. @default notices are dropped */
   readonly onNotice?: (text: string) => void;
-  /** Receives the events of the session and its agents, from the opening on. @default none */
+  /** Receives the events of the session and its agents, including the events of the opening. @default none */
   readonly onEvent?: OwnedListener;
   /** Engine settings from the command line. @default none */
   readonly engine?: Partial<Settings>;
   /** The operator's telemetry and flags. @default none */
   readonly operations?: Pick<Operations, "onEvent" | "flags" | "problems">;
-  /** @default the system's clock */
+  /** The clock. @default the system's clock */
   readonly clock?: Clock;
 }
 
@@ -69,39 +71,39 @@ export interface Agent {
   readonly mode: () => PermissionMode;
   readonly setMode: (mode: PermissionMode) => void;
   readonly model: () => string;
-  /** Switches the model. Resolves to what the new model cannot do, in words. */
+  /** Switches the model. Resolves to a problem if the new model does not support a setting. */
   readonly setModel: (model: string) => Promise<string | undefined>;
-  /** How much the model thinks. Undefined: as the provider decides. */
+  /** The model's current effort. Undefined: the provider decides. */
   readonly effort: () => Effort | undefined;
-  /** Changes the effort from the next request on. Resolves to why it cannot, in words. */
+  /** Changes the effort from the next request on. Resolves to a problem if the effort cannot be changed. */
   readonly setEffort: (effort: EffortChoice) => Promise<string | undefined>;
-  /** The slash commands of its extensions. */
+  /** The slash commands of all extensions. */
   readonly commands: readonly SlashCommand[];
   /** The running background tasks. */
   readonly status: () => readonly BackgroundTask[];
   /** Settings and extensions that could not be used, one line each. */
   readonly problems: readonly string[];
-  /** Tells the model what has changed since its last turn. @param words the user's next message */
+  /** Appends changes since the last turn for the model. @param words the user's next message */
   beforeTurn(words?: string): Promise<void>;
-  /** Emits, once, the events about things that wait for the user. The first turn calls it if nobody has before. */
+  /** Emits the events about decisions that wait for the user, once. The first turn calls it if no caller did before. */
   emitWaiting(): Promise<void>;
   /** Starts background work after a turn. */
   afterTurn(session: AgentSession): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The owner of an event that is not the session's own: an agent, or a fork for a model call outside of the conversation. */
+/** The owner of an event of another session: an agent, or a fork for a model call outside of the conversation. */
 export interface EventOwner {
   readonly kind: "agent" | "fork";
   readonly name: string;
 }
 
-/** Receives events. @param owner undefined for the session's own events */
+/** Receives events. @param owner the owner of the event; undefined for the session's own events */
 export type OwnedListener = (event: SessionEvent, owner?: EventOwner) => void;
 
 type KnownAgents = Pick<AgentSession, "id" | "background">;
 
-/** The agent that a session belongs to: the main agent, or an agent that it started. */
+/** Finds the agent that a session belongs to: the main agent, or an agent that it started. */
 export function agentOf(main: KnownAgents, sessionId: string): AskingAgent {
   if (sessionId === main.id) return { kind: "main" };
   return startedAgent(main, sessionId) ?? { kind: "fork", name: sourceOf(sessionId) };
@@ -117,11 +119,11 @@ function startedAgent(
 
 interface EventOwners {
   readonly onEvent: (event: SessionEvent) => void;
-  /** Sets the main session. Before, all events are its own, since it has no agents yet. */
+  /** Sets the main session. Earlier events belong to the main session, because it has no agents yet. */
   opened(session: KnownAgents): void;
 }
 
-/** Adds the owner to each event, so that notices of an agent differ from those of the session. */
+/** Adds the owner to each event, to distinguish notices of an agent from notices of the session. */
 export function nameOwners(listener: OwnedListener): EventOwners {
   let main: KnownAgents | undefined;
   return {
@@ -137,7 +139,7 @@ export function nameOwners(listener: OwnedListener): EventOwners {
   };
 }
 
-/** Passes events to all listeners. */
+/** Creates a listener that passes events to all given listeners. */
 export function notifyAll(
   listeners: readonly (((event: SessionEvent) => void) | undefined)[],
 ): (event: SessionEvent) => void {
@@ -147,7 +149,7 @@ export function notifyAll(
   };
 }
 
-/** The id of a temporary fork contains its session and its purpose. */
+/** Extracts the purpose of a temporary fork from its id. */
 function sourceOf(session: string): string {
   return session.slice(session.lastIndexOf(":") + 1);
 }

@@ -13,19 +13,19 @@ import { createPathGuard } from "../workspace/path-guard.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-import { askForEffort, type EffortChoice, type EffortRequest, findEffort, type Parameters } from "./session-effort.ts";
+import { askForEffort, type EffortChoice, findEffort, type Parameters } from "./session-effort.ts";
 
 interface LoadedContext {
   readonly context: ExtensionContext;
   readonly settings: LoadedSettings;
-  /** The session is open: from now on, it emits the events of extensions. */
+  /** Called when the session is open. From then on, the session emits the events of extensions. */
   opened(session: AgentSession): void;
   readonly setModel: Agent["setModel"];
   readonly effort: Agent["effort"];
   readonly setEffort: Agent["setEffort"];
-  /** The fields of the request that ask for the effort. @default those that the session has */
+  /** The request fields that set the effort. @default the fields of the session */
   readonly parameters?: Parameters;
-  /** What could not be used, one line each. */
+  /** Problems with the options, one line each. */
   readonly problems: readonly string[];
 }
 
@@ -46,25 +46,29 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     rules,
     web: options.web ?? web,
     folders: [...folders, ...(options.folders ?? [])],
-    // What the user's settings say of a server goes before: they name the hosts that it may reach.
+    // The user's settings of a server take precedence, because they name the hosts that the server may reach.
     servers: [...servers, ...(options.servers ?? []).filter(({ name }) => !servers.some((own) => own.name === name))],
   };
   const guard = await createPathGuard(folder, all.folders);
   const refusal = refusalOfRoots(guard.roots, { home, ownFolders: [agentHome] });
   if (refusal !== undefined) throw new UsageError(refusal);
   const sessionFolder = places.folderOf(sessionId);
-  // Tried while the rest is read: it is a program that has to start.
+  // The sandbox starts while other files are read, because it is a program.
   const opening = openSessionSandbox({ settings: all, guard, places, sessionFolder, environment });
   const [obeyedFiles, stored, sandbox] = await Promise.all([
     namedFiles(all, guard),
     storedConfiguration(store, id),
     opening,
   ]);
-  // A resumed session keeps its effort: another one would cost its cached prompt.
+  // A resumed session keeps its effort, because another effort would invalidate its prompt cache.
   const asked = options.effort ?? (stored.begins === "new" ? settings.settings.effort : undefined);
   const request = asked === undefined ? undefined : await askForEffort(provider, model, asked);
   let effort: EffortChoice =
-    request === undefined ? (findEffort(provider, model, stored.parameters) ?? "default") : kept(request, asked!);
+    request === undefined
+      ? (findEffort(provider, model, stored.parameters) ?? "default")
+      : request.kind === "asked"
+        ? asked!
+        : "default";
   const currentEffort = (): Effort | undefined => (effort === "default" ? undefined : effort);
   const context: ExtensionContext = {
     folder,
@@ -105,7 +109,7 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
     problems: request?.kind === "refused" ? [request.problem] : [],
     effort: currentEffort,
     async setModel(wanted) {
-      // Each model is asked for an effort in its own way.
+      // Each model has its own request fields for the effort.
       const next = effort === "default" ? undefined : await askForEffort(provider, wanted, effort);
       const parameters = next === undefined ? {} : { parameters: next.kind === "asked" ? next.parameters : {} };
       await session?.configure({ model: wanted, ...parameters });
@@ -124,13 +128,9 @@ export async function loadContext(options: AgentOptions): Promise<LoadedContext>
   };
 }
 
-function kept(request: EffortRequest, wanted: EffortChoice): EffortChoice {
-  return request.kind === "asked" ? wanted : "default";
-}
-
-/** What stood beside the messages in the last request of a stored session. */
+/** The configuration of a stored session's last request. */
 interface StoredConfiguration {
-  /** `new`: nothing is stored yet, though the session may have an id. */
+  /** `new`: nothing is stored yet. The session may have an id anyway. */
   readonly begins: "new" | "resumed";
   readonly tools: readonly ToolDefinition[];
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -138,7 +138,7 @@ interface StoredConfiguration {
 
 const NOTHING: StoredConfiguration = { begins: "new", tools: [], parameters: {} };
 
-/** Reads tools and parameters of a stored session; none for a new session. */
+/** Reads the tools and parameters of a stored session. Both are empty for a new session. */
 async function storedConfiguration(store: Store, id: string | undefined): Promise<StoredConfiguration> {
   const reader = id === undefined ? undefined : await store.openReader(id);
   try {
@@ -148,16 +148,16 @@ async function storedConfiguration(store: Store, id: string | undefined): Promis
     const { tools, parameters } = configured.payload;
     if ("value" in tools) return { begins: "resumed", tools: tools.value, parameters };
     const [holding] = await reader.read(tools.heldBy, tools.heldBy);
-    const held = holding && readPayload(holding);
-    const isHeld = held?.kind === "configuration" && "value" in held.payload.tools;
-    const offered = isHeld && "value" in held.payload.tools ? held.payload.tools.value : [];
+    const toolsPayload = holding && readPayload(holding);
+    const isHeld = toolsPayload?.kind === "configuration" && "value" in toolsPayload.payload.tools;
+    const offered = isHeld && "value" in toolsPayload.payload.tools ? toolsPayload.payload.tools.value : [];
     return { begins: "resumed", tools: offered, parameters };
   } finally {
     await reader?.close();
   }
 }
 
-/** The message to the user if the tools of a resumed session have changed; undefined otherwise. */
+/** The message to the user if the tools of a resumed session have changed. Undefined without changes. */
 export function toolChanges(offered: readonly ToolDefinition[], now: readonly ToolDefinition[]): string | undefined {
   if (offered.length === 0) return undefined;
   const [before, after] = [byName(offered), byName(now)];
@@ -166,9 +166,9 @@ export function toolChanges(offered: readonly ToolDefinition[], now: readonly To
     ["gone", [...before.keys()].filter((name) => !after.has(name))],
     ["changed", [...after].flatMap(([name, text]) => (before.has(name) && before.get(name) !== text ? [name] : []))],
   ] as const;
-  const said = changes.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what}: ${names.join(", ")}`]));
-  if (said.length === 0) return undefined;
-  return `The tools have changed since this session's last request (${said.join("; ")}), so its prompt cache starts empty.`;
+  const changeTexts = changes.flatMap(([what, names]) => (names.length === 0 ? [] : [`${what}: ${names.join(", ")}`]));
+  if (changeTexts.length === 0) return undefined;
+  return `The tools have changed since this session's last request (${changeTexts.join("; ")}), so its prompt cache starts empty.`;
 }
 
 function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
@@ -177,7 +177,7 @@ function byName(tools: readonly ToolDefinition[]): ReadonlyMap<string, string> {
   );
 }
 
-/** Sorts the fields of objects, so that their order does not matter in a comparison. */
+/** Sorts the fields of objects, so that a comparison ignores their order. */
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

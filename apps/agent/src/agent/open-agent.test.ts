@@ -39,7 +39,7 @@ const FIRST = ["Read", "Write", "Edit", "Glob", "Grep", "Bash", "BashOutput", "K
 const BEHIND = ["EnterPlan", "ExitPlan", "recall"];
 const LAST = ["Memory", "Agent", "SendMessage"];
 
-test("every tool has a name of its own and a schema, and the tools stand in the order of the extensions", async () => {
+test("gives each tool a unique name and a schema, in the order of the extensions", async () => {
   const { agent } = await setUp({});
   expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, ...LAST]);
   for (const { inputSchema, description } of agent.tools) {
@@ -48,12 +48,12 @@ test("every tool has a name of its own and a schema, and the tools stand in the 
   }
 });
 
-test("pages can be fetched only where that is wanted, and the other tools stand as they stood", async () => {
+test("offers WebFetch only if the user wants it, without moving other tools", async () => {
   const { agent } = await setUp({}, { web: "on" });
   expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, "WebFetch", ...LAST]);
 });
 
-test("the web can be searched only with a search service, and the other tools stand as they stood", async () => {
+test("offers WebSearch only with a search service, without moving other tools", async () => {
   const environment = { ...process.env, SEARXNG_URL: "", TAVILY_API_KEY: "", BRAVE_API_KEY: "key" };
   const { agent } = await setUp({}, { environment });
   expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, "WebSearch", ...LAST]);
@@ -61,7 +61,7 @@ test("the web can be searched only with a search service, and the other tools st
   expect(session.agent.tools.map(({ name }) => name)).not.toContain("WebSearch");
 });
 
-test("a piece of work: find, read, edit, run", async () => {
+test("finds, reads, edits and runs a file", async () => {
   const { run, text, put } = await setUp({ "src/sum.sh": "echo $((1 - 1))\n", ".env": "KEY=needle" });
   expect(await run("Grep", { pattern: "1 - 1|needle" })).toBe("src/sum.sh");
   await run("Read", { file_path: "src/sum.sh" });
@@ -70,14 +70,14 @@ test("a piece of work: find, read, edit, run", async () => {
   );
   expect(await run("Bash", { command: "bash src/sum.sh" })).toBe("2");
   put("src/sum.sh", "echo 3\n");
-  // What somebody else wrote is not what the model knows.
+  // The model does not know a change by another program.
   expect(await run("Edit", { file_path: "src/sum.sh", old_string: "3", new_string: "4" })).toContain(
     "has changed since",
   );
   expect(text("src/sum.sh")).toBe("echo 3\n");
 });
 
-test("what was opened is closed again where the session cannot be opened", async () => {
+test("closes opened resources if the session cannot be opened", async () => {
   const project = temporaryProject();
   const places = placesOf(project.folder, { HOME: project.home });
   mkdirSync(places.agentHome, { recursive: true });

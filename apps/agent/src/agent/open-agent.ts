@@ -27,9 +27,11 @@ import { openUserExtensions } from "../extensions/user/user-extensions.ts";
 import { webExtension } from "../extensions/web/web-extension.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
 import { loadContext, toolChanges } from "./load-context.ts";
-import { openAround, tellChanges } from "./open-around.ts";
+import { appendChanges, openAround } from "./open-around.ts";
 
-/** Opens the agent: settings, extensions in order, the session, and the extensions that run sessions of their own. */
+/**
+ * Opens the agent: its settings, its extensions in order, the session, and the extensions that run their own sessions.
+ */
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const closing = closingInReverse();
   try {
@@ -42,7 +44,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
       return extension;
     };
 
-    // The prompt contains their tools and their sections of the head in this order.
+    // The prompt contains the tools and head sections of the extensions in this order.
     const plan = planExtension(context);
     const openResult = resultsOf(context.store.results, [plan.path]);
     const { aroundRead } = open(await instructionsExtension(context));
@@ -105,7 +107,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
       ],
       emitWaiting,
       async beforeTurn(words = "") {
-        await tellChanges(session, head);
+        await appendChanges(session, head);
         for (const { beforeTurn } of extensions) await beforeTurn?.({ session, words });
       },
       async afterTurn(own) {
@@ -119,10 +121,10 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
   }
 }
 
-/** Collects open resources, and closes them in reverse order. */
+/** Collects open resources, to close them in reverse order. */
 interface Closing {
   add(close: (() => Promise<void>) | undefined): void;
-  /** Closes everything that was added since the last call. */
+  /** Closes all resources that were added since the last call. */
   readonly close: () => Promise<void>;
 }
 

@@ -15,23 +15,21 @@ import type { PathGuard } from "../workspace/path-guard.ts";
 import { type AgentOptions, agentOf, nameOwners, notifyAll } from "./agent.ts";
 import type { Parameters } from "./session-effort.ts";
 
-/** The session, and the head that its extensions have built. */
+/** The session, and the head that its extensions build. */
 interface SessionAround extends OpenedSession {
   readonly head: SessionHead;
 }
 
 interface AroundOptions {
-  /** For permissions: stored results may be read, too. */
+  /** The guard for permission checks, which also allows reading stored results. */
   readonly guard: PathGuard;
-  /** Fields of the provider's request. @default those that the session has */
+  /** Fields of the provider's request. @default the fields of the session */
   readonly parameters: Parameters | undefined;
-  /** Only the main session keeps notes: those of an agent end with its task. */
+  /** The note options of the main session. Sessions of agents keep no notes, because they end with their task. */
   readonly notes: NonNullable<AgentSessionOptions["notes"]>;
 }
 
-/**
- * Opens the session with the contributions of its extensions: head, surroundings of a compaction, hooks and tools.
- */
+/** Opens the session with the contributions of its extensions: head, content to rehydrate, hooks and tools. */
 export async function openAround(
   options: AgentOptions,
   context: ExtensionContext,
@@ -47,10 +45,11 @@ export async function openAround(
     provider: context.provider,
     model: context.model(),
     id: context.sessionId,
-    surroundings: surroundingsOf(extensions, head, context.sessionId),
+    surroundings: hostContentOf(extensions, head, context.sessionId),
     hooks: hooksOf(extensions, "session"),
     notes,
-    // What another agent began comes without our prompt; what we began keeps the one it has, and with it its cache.
+    // Imported sessions of other agents come without our prompt. Our own sessions keep their stored prompt, and so
+    // their prompt cache.
     ...(context.offered.length === 0 ? { system: systemPrompt(context.folder) } : {}),
     ...(parameters === undefined ? {} : { parameters }),
     ...(context.person === undefined ? {} : { approveCompaction: context.person.approveCompaction }),
@@ -73,13 +72,13 @@ export async function openAround(
     childOptions: (child) => ({
       ...shared,
       settings: { ...shared.settings, "notes.enabled": "off" },
-      surroundings: surroundingsOf(extensions, head, child),
+      surroundings: hostContentOf(extensions, head, child),
       hooks: hooksOf(extensions, "agent"),
     }),
   };
 }
 
-/** Builds the head. @param memory the memory to use instead of the session's own */
+/** Builds the head. @param memory a memory that replaces the session's own */
 function headOf(extensions: readonly Extension[], memory?: HeadSection): SessionHead {
   return createSessionHead(
     extensions.flatMap((extension) => {
@@ -89,7 +88,7 @@ function headOf(extensions: readonly Extension[], memory?: HeadSection): Session
   );
 }
 
-function surroundingsOf(extensions: readonly Extension[], head: SessionHead, session: string): Surroundings {
+function hostContentOf(extensions: readonly Extension[], head: SessionHead, session: string): Surroundings {
   const parts = extensions.map(({ surroundings }) => surroundings?.(session));
   return Object.assign({ head: head.text }, ...parts) as Surroundings;
 }
@@ -115,7 +114,7 @@ function permissionOf(
   return attendedPermission({ ...ports, person, places, agentOf: (sessionId) => agentOf(session, sessionId) });
 }
 
-/** The options of the session and of its agents' sessions. */
+/** The options that the session shares with the sessions of its agents. */
 function sharedOptions(
   { engine, modelFacts }: AgentOptions,
   { places, environment, clock, person, operations }: ExtensionContext,
@@ -131,15 +130,15 @@ function sharedOptions(
   };
 }
 
-/** Tells the model about changes of the head. */
-export async function tellChanges(session: AgentSession, head: SessionHead): Promise<void> {
+/** Appends changes of the head for the model. */
+export async function appendChanges(session: AgentSession, head: SessionHead): Promise<void> {
   const changes = await head.changes(session);
   if (changes.length > 0) await session.append(changes);
 }
 
 /**
- * The system prompt. It is written once per session and never changes, since a change would invalidate the whole prompt cache.
- * Instructions of the user and the project come after it.
+ * The system prompt. It is written once per session and never changes, because a change would invalidate the whole
+ * prompt cache. Instructions of the user and the project come after it.
  */
 function systemPrompt(folder: string): string {
   return `You are a coding agent. You work on a project in the folder ${folder} (${process.platform}), with the tools below.

@@ -1,17 +1,18 @@
+// The effort of a session: how it is requested from a model, and read from a log.
 import { isDeepStrictEqual } from "node:util";
 import type { Provider } from "palimpsest";
 import { EFFORTS, type Effort, effortParameters } from "palimpsest/provider-parts";
 
-/** `default`: as the provider decides. */
+/** An effort, or `default` if the provider decides. */
 export type EffortChoice = Effort | "default";
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
 export type EffortRequest =
-  /** The fields of the request that ask for the effort. */
+  /** The request fields that set the effort. */
   { readonly kind: "asked"; readonly parameters: Parameters } | { readonly kind: "refused"; readonly problem: string };
 
-/** Finds out how a model is asked for an effort. A model that no table has is looked up at the provider. */
+/** Determines the request fields that set a model's effort. Asks the provider about a model that is in no table. */
 export async function askForEffort(provider: Provider, model: string, wanted: EffortChoice): Promise<EffortRequest> {
   if (wanted === "default") return { kind: "asked", parameters: {} };
   const known = provider.factsOf(model);
@@ -25,7 +26,7 @@ export async function askForEffort(provider: Provider, model: string, wanted: Ef
   return { kind: "refused", problem: `The effort ${wanted} is not used: ${why}.` };
 }
 
-/** Reads the effort that a stored session asked for. */
+/** Reads the effort that a stored session requested. */
 export function findEffort(provider: Provider, model: string, parameters: Parameters): Effort | undefined {
   const facts = provider.factsOf(model);
   return EFFORTS.find((effort) =>

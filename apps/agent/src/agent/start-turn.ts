@@ -10,21 +10,22 @@ import {
 import { waitingInbox } from "../extensions/agents/open-agents.ts";
 import type { Agent } from "./agent.ts";
 
+/** The options of a turn. */
 export interface TurnStart {
-  /** What the user says. @default nothing: the model continues from the current state */
+  /** The user's message. @default none: the model continues from the current state */
   readonly prompt?: NewContent | readonly NewContent[];
-  /** The user's words in it. @default none */
+  /** The user's own words in the message. @default none */
   readonly words?: string | undefined;
   readonly inbox: Inbox;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** @default the agent's tools */
+  /** The tools of the turn. @default the agent's tools */
   readonly tools?: readonly Tool[];
-  /** @default no limit */
+  /** The maximum number of rounds. @default no limit */
   readonly maxRounds?: number | undefined;
 }
 
-/** Starts a turn of the agent, after telling the model what has changed since its last turn. */
+/** Starts a turn of the agent, after appending changes since its last turn. */
 export async function startTurn(
   agent: Agent,
   { words, prompt, tools = agent.tools, maxRounds, ...rest }: TurnStart,
@@ -41,7 +42,10 @@ export async function startTurn(
   });
 }
 
-/** The inbox of a turn that ends when its agents have ended, or after `agents.waitSeconds`. @param onWait says so */
+/**
+ * The inbox of a turn that ends when its agents have ended, or after `agents.waitSeconds`. @param onWait called when
+ * the turn begins to wait
+ */
 export function untilAgentsEnd({ agents, session }: Agent, onWait: (text: string) => void): Inbox {
   return waitingInbox({
     agents,
@@ -51,8 +55,8 @@ export function untilAgentsEnd({ agents, session }: Agent, onWait: (text: string
 }
 
 /**
- * Shows new mail when it arrives, and not only when a turn reads it. Ends when the session is closed. @param onWake called for mail
- * that is to start a turn, as the setting `agents.wakeOnMail` says
+ * Shows new mail when it arrives, instead of when a turn reads it. Ends when the session closes.
+ * @param onWake called for mail that starts a turn, if the setting `agents.wakeOnMail` is on
  */
 export async function hearMail(
   { waitForMail, session }: Pick<Agent, "waitForMail" | "session">,

@@ -1,5 +1,5 @@
-import type { Settings } from "palimpsest";
-import { parseSetting } from "palimpsest";
+import { parseSetting, type Settings } from "palimpsest";
+
 import type { AgentOptions } from "../agent/agent.ts";
 import type { EffortChoice } from "../agent/session-effort.ts";
 import type { PermissionMode } from "../permissions/decide-permission.ts";
@@ -8,8 +8,8 @@ import { UsageError } from "../workspace/usage-error.ts";
 import { EFFORT, MODE } from "./definition.ts";
 import { oneOf } from "./read-arguments.ts";
 
-/** Options of the commands that run the agent. */
-interface GivenOptions {
+/** The options of commands that run the agent. */
+interface AgentOptionValues {
   readonly mode?: string | undefined;
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
@@ -18,7 +18,7 @@ interface GivenOptions {
   readonly effort?: string | undefined;
 }
 
-/** Reads what the command line says about permissions and settings. */
+/** Reads permissions and settings from the command line. */
 export function readAgentArguments({
   mode: wanted,
   allow,
@@ -26,7 +26,7 @@ export function readAgentArguments({
   set,
   web,
   effort: thinking,
-}: GivenOptions): Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort"> {
+}: AgentOptionValues): Pick<AgentOptions, "rules" | "engine" | "mode" | "web" | "effort"> {
   const effort: EffortChoice | undefined = oneOf("--effort", thinking, EFFORT.of);
   const mode: PermissionMode | undefined = oneOf("--mode", wanted, MODE.of);
   return {
@@ -48,11 +48,11 @@ function toRules(texts: readonly string[] = [], decision: "allow" | "deny"): rea
   });
 }
 
-/** Reads the engine settings of `--set NAME=VALUE`. If a name is given twice, the last value applies. */
-function toEngineSettings(given: readonly string[] = []): Partial<Settings> {
+/** Reads the engine settings of `--set NAME=VALUE`. The last value of a name applies. */
+function toEngineSettings(texts: readonly string[] = []): Partial<Settings> {
   return Object.assign(
     {},
-    ...given.map((text) => {
+    ...texts.map((text) => {
       const read = parseSetting(text);
       if (read.kind === "problem") throw new UsageError(`--set ${text}: ${read.message}`);
       return read.settings;

@@ -16,7 +16,7 @@ const script: Script = ({ request, userText }) => {
   return answer(all(request).includes("come back") ? "Here again." : "Looked.");
 };
 
-test("what agents have done, said and cost; one that has ended is woken by a message", async () => {
+test("shows what agents did and cost, and resumes a finished agent with a message", async () => {
   const cli = await startCli(temporaryProject(), script);
   expect((await cli.run(["agents"])).code).toBe(2);
   await cli.run(["-p", "Begin"]);
@@ -39,7 +39,7 @@ test("what agents have done, said and cost; one that has ended is woken by a mes
   expect(cli.refused()).toEqual([]);
 });
 
-test("agents of a process that runs are seen, spoken to and stopped from another", async () => {
+test("lists, messages and stops agents of another running process", async () => {
   const project = temporaryProject();
   const file = (name: string): string => join(project.folder, name);
   const cli = await startCli(project, ({ request, userText }) => {
@@ -56,7 +56,7 @@ test("agents of a process that runs are seen, spoken to and stopped from another
   });
   const list = async () => JSON.parse((await cli.run(["agents", "--json"])).out || '{"agents":[]}').agents;
   const busy = { status: "running", doing: expect.stringContaining("Bash touch") };
-  // Who looks before does not see it: once somebody has looked, they are asked what they are doing.
+  // The first view shows no status lines, because agents write them only after a view.
   await expect.poll(() => ["worker", "stuck"].filter((name) => existsSync(file(name)))).toHaveLength(2);
   expect(await list()).toMatchObject([busy, busy]);
   await expect.poll(async () => (await list())[0].doing, { interval: 200 }).toBe("Waiting for the end");

@@ -16,25 +16,28 @@ import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 import { entryLines } from "./text/entry-lines.ts";
 
-/** In less, no task can be read. */
+/** A task in fewer columns would be unreadable. */
 const LEAST_TASK_COLUMNS = 24;
 const WORDS = COMMANDS.agents.operands.completes;
 
 /** Lists and controls the agents of a session, also if another process runs the session. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.agents);
-  const [given = "list", named, ...rest] = positionals;
-  const word = oneOf("agents", given, WORDS)!;
+  const [first = "list", named, ...rest] = positionals;
+  const word = oneOf("agents", first, WORDS)!;
   return inProject(terminal, async (project) => {
     const stored = await findSession(project.store, values.session);
-    const order = (wanted: AgentOrder) => giveOrder(controlPath(project.places, stored.id), wanted);
-    const isAlive = async (): Promise<boolean> => (await order({ kind: "watch" })) === "done";
+    const send = (order: AgentOrder) => giveOrder(controlPath(project.places, stored.id), order);
+    const isAlive = async (): Promise<boolean> => (await send({ kind: "watch" })) === "done";
     const agents = await readAgents(project.store, stored.id);
     const mates = (await readTeammates(project.places)).filter(({ session }) => session !== stored.id);
     if (word === "list") {
-      const now = withPhrases(await asTheyAre(agents, isAlive), await readPhrases(project.places.folderOf(stored.id)));
+      const now = withStatusLines(
+        await withStopped(agents, isAlive),
+        await readPhrases(project.places.folderOf(stored.id)),
+      );
       const shown = { session: stored.id, title: stored.title, agents: now, teammates: mates };
-      const tree = `${treeText(stored, now, { nowMs: terminal.clock.now(), columns: terminal.columns })}${matesText(mates)}`;
+      const tree = `${treeText(stored, now, { nowMs: terminal.clock.now(), columns: terminal.columns })}${sessionsText(mates)}`;
       await terminal.print(values.json ? JSON.stringify(shown) : tree);
       return EXIT.done;
     }
@@ -61,18 +64,18 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal,
       });
     }
-    const wanted: AgentOrder = word === "stop" ? { kind: "stop", id: agent.id } : { kind: "send", to: agent.id, text };
-    const outcome = await order(wanted);
+    const order: AgentOrder = word === "stop" ? { kind: "stop", id: agent.id } : { kind: "send", to: agent.id, text };
+    const outcome = await send(order);
     if (outcome === "absent" && word === "send") return wakeAgent({ agent, text, values, stored, project, terminal });
-    const said =
+    const outcomeLine =
       outcome === "done" ? (word === "stop" ? "Stopped." : "Sent.") : `Agent ${labelOf(agent)} is not running.`;
-    await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome }) : said);
+    await terminal.print(values.json ? JSON.stringify({ id: agent.id, outcome }) : outcomeLine);
     return outcome === "done" ? EXIT.done : EXIT.failed;
   });
 }
 
-/** Marks agents as stopped if the log says that they run but their process has ended. */
-async function asTheyAre(
+/** Marks agents as stopped if their process ended before the log could say so. */
+async function withStopped(
   agents: readonly StoredAgent[],
   isAlive: () => Promise<boolean>,
 ): Promise<readonly StoredAgent[]> {
@@ -80,8 +83,8 @@ async function asTheyAre(
   return agents.map((agent) => (agent.status === "running" ? { ...agent, status: "stopped" } : agent));
 }
 
-/** Replaces the last tool call of a running agent by its own status line, which says more. */
-function withPhrases(
+/** Replaces a running agent's last tool call with its status line, which is more informative. */
+function withStatusLines(
   agents: readonly StoredAgent[],
   phrases: Readonly<Record<string, string>>,
 ): readonly StoredAgent[] {
@@ -121,7 +124,7 @@ function treeText(
   ]);
   const lines = table(rows).split("\n");
   const widest = Math.max(...lines.map((line) => line.length));
-  // What an agent does stands beside its figures if there is room, else below them.
+  // An agent's task is on the line of its figures if there is room, otherwise on the next line.
   const isBeside = columns - widest >= LEAST_TASK_COLUMNS;
   const tree = agents.flatMap((agent, at) => {
     const task = ((agent.status === "running" ? agent.doing : undefined) ?? agent.goal).replace(/\s+/g, " ");
@@ -132,7 +135,7 @@ function treeText(
   return [`${id.slice(0, 8)} ${title}`, ...tree].join("\n");
 }
 
-function matesText(mates: readonly Address[]): string {
+function sessionsText(mates: readonly Address[]): string {
   if (mates.length === 0) return "";
   const rows = mates.map(({ name, state, session }) => [name, state, session.slice(0, 8)]);
   return `\n\nOther sessions of this project\n${table(rows)}`;
@@ -175,15 +178,15 @@ interface FollowLogOptions {
 }
 
 const SHOWN_LINES = 12;
-/** The log belongs to another process, so new entries are found by polling. */
+/** Another process writes the log, so new entries are found by polling. */
 const LOOK_EVERY_MS = 300;
 
-/** Prints the entries of a log and waits for more, until none will come. */
+/** Prints the entries of a log, and waits for more until no more will come. */
 async function followLog({ store, session, format, continues, terminal }: FollowLogOptions): Promise<number> {
   const signal = terminal.interruption();
   let printed = 0;
   for (;;) {
-    // Asked before reading, so that entries written in between are still printed.
+    // Asked before the read, so that entries written in between are still printed.
     const more = await continues();
     const reader = await store.openReader(session);
     const { sequence } = (await reader?.head()) ?? { sequence: 0 };
@@ -208,7 +211,7 @@ interface WakeOptions {
   readonly terminal: Terminal;
 }
 
-/** Resumes an agent from its log with a message, in this process. Its report waits in the session's log. */
+/** Resumes an agent from its log with a message, in this process. The session's log stores its report. */
 async function wakeAgent({ agent, text, values, stored, project, terminal }: WakeOptions): Promise<number> {
   const signal = terminal.interruption();
   const opened = await openStoredAgent({ values, stored, project, terminal });

@@ -6,7 +6,7 @@ import { writeHome } from "../../../../test/transcripts/write-home.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-test("a session is analyzed as text, as JSON and as a page; a folder as a whole", async () => {
+test("analyzes a session as text, JSON and a page, and a folder as a whole", async () => {
   const project = temporaryProject({ "note.jsonl": '{"no":"session"}\n' });
   writeHome(project.home);
   const cli = await startCli(project, () => answer("Nobody asks."));
@@ -32,7 +32,7 @@ test("a session is analyzed as text, as JSON and as a page; a folder as a whole"
   const { sessions, total, spent } = answers["/api/sessions"];
   expect({ total, listed: sessions.length }).toEqual({ total: 15, listed: 15 });
   expect(spent.tables.map(({ title }: { title: string }) => title)).toContain("Where the money went");
-  // Each session that has responses is there with every request.
+  // The page contains each session that has responses, with every request.
   for (const { id, copied } of sessions) expect({ id, leftOut: copied?.leftOut ?? 0 }).toEqual({ id, leftOut: 0 });
   expect(sessions.filter(({ copied }: { copied?: unknown }) => copied !== undefined).length).toBeGreaterThan(10);
 

@@ -8,7 +8,7 @@ import { readArguments, transcriptsPath } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 import { analysisText, sumText } from "./text/analysis-text.ts";
 
-/** Reports what recorded sessions spent, on what, and what cache misses cost. */
+/** Reports what recorded sessions spent, on what, and the cost of cache misses. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.analyze);
   const path = transcriptsPath(positionals, "analyze");
@@ -22,10 +22,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (values.html !== undefined) {
     const { exportAnalyses } = await import("./export-analyses.ts");
     const { offlineByName } = await import("./connect.ts");
-    const { tellExport, writePage } = await import("./write-page.ts");
+    const { printProgress, writePage } = await import("./write-page.ts");
     const models = await userModels(terminal.environment);
     const providerOf: ProviderOf = (name) => offlineByName(name, models);
-    const page = await exportAnalyses(analyses, providerOf, tellExport(terminal));
+    const page = await exportAnalyses(analyses, providerOf, printProgress(terminal));
     await writePage(values.html, page, { terminal, inspect: `palimpsest inspect ${path}` });
   }
   if (values.json) await terminal.print(JSON.stringify(toJson(analyses)));
@@ -38,7 +38,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return EXIT.done;
 }
 
-/** One session in full. For several sessions the sums, and each session without its window over time. */
+/** One session is complete. Several sessions have the sums, and each session without its window over time. */
 function toJson({ sum, sessions }: Analyses): unknown {
   const [first] = sessions;
   if (sum.sessions === 1 && first !== undefined) return { path: first.path, ...first.analysis };
@@ -46,10 +46,13 @@ function toJson({ sum, sessions }: Analyses): unknown {
   return { ...sum, expensiveSessions: each };
 }
 
-/** Reads prices in US dollars per million tokens: input, output, cache read, and cache write if it costs more than input. */
-function readPrices(given: readonly string[]): Prices {
+/**
+ * Reads prices in US dollars per million tokens: input, output, cache read, and cache write if it costs more than
+ * input.
+ */
+function readPrices(texts: readonly string[]): Prices {
   return new Map(
-    given.map((text) => {
+    texts.map((text) => {
       const [model = "", list = ""] = text.split("=");
       const [input, output, cacheRead, cacheWrite = input] = list.split(",").map(Number);
       const all = [input, output, cacheRead, cacheWrite];

@@ -5,19 +5,22 @@ import { mergeJsonFile } from "../workspace/private-files.ts";
 import { createPrompter, type Prompter } from "./keys/prompter.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Two lines of at most 80 columns. The answer stands behind the second. */
+/** Two lines of at most 80 columns. The person types the answer after the second line. */
 const QUESTION = [
   "Save facts that you state for later sessions? /memory shows and removes them.",
   "Cost: up to 3% of a session, and 40 model calls a day to tidy them up. [Y/n] ",
 ].join("\n");
 
-/** Asks a person once, at the first start, whether the memory is written automatically. Undefined if the person leaves. */
+/**
+ * Asks the person at the first start whether memories are written automatically. Resolves to undefined if the person
+ * leaves.
+ */
 export async function askMemory(
   terminal: Pick<Terminal, "environment"> & Required<Pick<Terminal, "screen">>,
 ): Promise<"continue" | undefined> {
   const agentHome = agentHomeOf(terminal.environment);
   const { settings, problems } = await readUserSettings(agentHome);
-  // Settings with a problem are not written: the start shows the problem, and a later start asks.
+  // Does not write into settings with a problem: this start shows the problem, and a later start asks.
   if (settings.memory !== undefined || problems.length > 0) return "continue";
   const prompter = createPrompter(terminal.screen);
   const answer = await askForMemory(prompter).finally(() => prompter.close());
@@ -26,7 +29,7 @@ export async function askMemory(
   return "continue";
 }
 
-/** The value of the setting `memory`. Enter alone means yes. */
+/** Asks for the value of the setting `memory`. Enter alone means yes. */
 export async function askForMemory({ ask }: Pick<Prompter, "ask">): Promise<"on" | "read" | undefined> {
   for (;;) {
     const answer = (await ask(QUESTION))?.toLowerCase();

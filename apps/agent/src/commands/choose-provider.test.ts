@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chooseProvider, noKeyText } from "./choose-provider.ts";
 
-test("the command line is first, then the session, then the key that there is", () => {
+test("prefers the command line, then the session, then the available key", () => {
   const both = { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "o" };
   expect(chooseProvider({}, both)).toMatchObject({ provider: "anthropic", key: "a" });
   expect(chooseProvider({}, { OPENAI_API_KEY: "o" })).toMatchObject({ provider: "openai", key: "o" });
@@ -14,7 +14,7 @@ test("the command line is first, then the session, then the key that there is", 
   });
 });
 
-test("an endpoint of one's own needs no key, any other does", () => {
+test("requires a key except for a custom endpoint", () => {
   const choice = chooseProvider({ provider: "openai-chat", "base-url": "http://127.0.0.1:1/v1" }, {});
   expect(choice).toMatchObject({ baseUrl: "http://127.0.0.1:1/v1", key: "none" });
   const without = chooseProvider({}, {});
@@ -22,7 +22,7 @@ test("an endpoint of one's own needs no key, any other does", () => {
   expect(noKeyText(without)).toMatch(/ANTHROPIC_API_KEY[\s\S]*palimpsest demo/);
 });
 
-test("Bedrock is chosen by its key, and needs none where it is named: its client finds other credentials", () => {
+test("chooses Bedrock by its key, or by name without a key", () => {
   const key = { AWS_BEARER_TOKEN_BEDROCK: "k" };
   expect(chooseProvider({}, key)).toMatchObject({
     provider: "bedrock",
@@ -35,7 +35,7 @@ test("Bedrock is chosen by its key, and needs none where it is named: its client
   expect(chooseProvider({}, { ANTHROPIC_API_KEY: "a" }, before)).toMatchObject(before);
 });
 
-test("a session goes to the endpoint that it went to, unless another is named or the provider is another", () => {
+test("keeps the endpoint of a session unless the endpoint or the provider changes", () => {
   const before = { provider: "openai-chat", model: "m", baseUrl: "http://127.0.0.1:1/v1" };
   expect(chooseProvider({}, {}, before)).toMatchObject({ baseUrl: "http://127.0.0.1:1/v1", key: "none" });
   expect(chooseProvider({ "base-url": "http://other/v1" }, {}, before).baseUrl).toBe("http://other/v1");
@@ -43,6 +43,6 @@ test("a session goes to the endpoint that it went to, unless another is named or
   expect(chooseProvider({ provider: "anthropic" }, {}, before).baseUrl).toBeUndefined();
 });
 
-test("a provider that is not known is named, with the nearest that is", () => {
+test("names an unknown provider, with the closest known one", () => {
   expect(() => chooseProvider({ provider: "antropic" }, {})).toThrow(/one of .* Did you mean anthropic\?/);
 });

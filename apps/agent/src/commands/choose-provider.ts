@@ -1,3 +1,4 @@
+// Chooses the provider, the model and the key.
 import type { UsedBefore } from "../workspace/stored-sessions.ts";
 import { oneOf } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
@@ -14,10 +15,49 @@ export interface ProviderChoice {
   readonly provider: ProviderWord;
   readonly model: string;
   readonly baseUrl?: string;
-  /** Undefined if there is no key. */
+  /** The API key. Undefined without a key. */
   readonly key?: string;
-  /** The environment variable that holds the key. */
+  /** The environment variable that contains the key. */
   readonly keyName: string;
+}
+
+/** The provider and model in the user's settings. */
+interface PreferredProvider {
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/**
+ * Chooses provider and model from the first source that names them: the command line, the session's last request, the
+ * user's settings, the key that is set.
+ */
+export function chooseProvider(
+  wanted: WantedProvider,
+  environment: Terminal["environment"],
+  before?: UsedBefore,
+  preferred: PreferredProvider = {},
+): ProviderChoice {
+  const usual = PROVIDERS.find((word) => word === preferred.provider);
+  const earlier = before && NAMES_IN_LOGS[before.provider];
+  const byKey = PROVIDERS.find((word) => environment[KEY_NAMES[word]]) ?? "anthropic";
+  const provider = oneOf("--provider", wanted.provider, PROVIDERS) ?? earlier ?? usual ?? byKey;
+  const isSame = before !== undefined && provider === earlier;
+  // An empty URL means the provider's own endpoint.
+  const baseUrl = (wanted["base-url"] ?? (isSame ? before.baseUrl : undefined)) || undefined;
+  const key = environment[KEY_NAMES[provider]];
+  // Without a key, the Bedrock client looks for other credentials: a profile, a role, keys in the environment.
+  const isKeyless = baseUrl !== undefined || provider === "bedrock";
+  // The model in the settings belongs to the provider in the settings, or else to the provider whose key is set.
+  const ofSettings = provider === (usual ?? byKey) ? preferred.model : undefined;
+  const model = wanted.model ?? (isSame ? before.model : (ofSettings ?? MODELS[provider]));
+  return {
+    provider,
+    model,
+    keyName: KEY_NAMES[provider],
+    baseUrl,
+    // Local servers need no key, but the clients refuse to start without one.
+    ...(key ? { key } : isKeyless ? { key: NO_KEY } : {}),
+  };
 }
 
 export const PROVIDERS: readonly ProviderWord[] = ["anthropic", "openai", "openai-chat", "bedrock"];
@@ -39,50 +79,10 @@ const NAMES_IN_LOGS: Readonly<Record<string, ProviderWord>> = {
   "openai-chat": "openai-chat",
   bedrock: "bedrock",
 };
-
-/** In the place of a key, where none is needed. */
+/** A placeholder where no key is needed. */
 export const NO_KEY = "none";
 
-/** Provider and model in the user's settings. */
-interface PreferredProvider {
-  readonly provider?: string | undefined;
-  readonly model?: string | undefined;
-}
-
-/**
- * Chooses provider and model: from the command line, else from the session's last request, else from the user's settings, else by
- * the key that is set.
- */
-export function chooseProvider(
-  wanted: WantedProvider,
-  environment: Terminal["environment"],
-  before?: UsedBefore,
-  preferred: PreferredProvider = {},
-): ProviderChoice {
-  const usual = PROVIDERS.find((word) => word === preferred.provider);
-  const earlier = before && NAMES_IN_LOGS[before.provider];
-  const byKey = PROVIDERS.find((word) => environment[KEY_NAMES[word]]) ?? "anthropic";
-  const provider = oneOf("--provider", wanted.provider, PROVIDERS) ?? earlier ?? usual ?? byKey;
-  const isSame = before !== undefined && provider === earlier;
-  // An empty URL means the provider's own endpoint.
-  const baseUrl = (wanted["base-url"] ?? (isSame ? before.baseUrl : undefined)) || undefined;
-  const key = environment[KEY_NAMES[provider]];
-  // Without a key, the client of Bedrock looks for other credentials: a profile, a role, keys in the environment.
-  const isKeyless = baseUrl !== undefined || provider === "bedrock";
-  // The model of the settings belongs to their provider, or to the one whose key is set.
-  const ofSettings = provider === (usual ?? byKey) ? preferred.model : undefined;
-  const model = wanted.model ?? (isSame ? before.model : (ofSettings ?? MODELS[provider]));
-  return {
-    provider,
-    model,
-    keyName: KEY_NAMES[provider],
-    baseUrl,
-    // Local servers need no key, but the clients refuse to start without one.
-    ...(key ? { key } : isKeyless ? { key: NO_KEY } : {}),
-  };
-}
-
-/** The environment variable that holds the provider's key. */
+/** The environment variable that contains the provider's key. */
 export function keyNameOf(provider: ProviderWord): string {
   return KEY_NAMES[provider];
 }

@@ -9,7 +9,7 @@ import { openStoredAgent } from "./open-stored-agent.ts";
 import { countOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Compacts the conversation or a part of it now. The text after the command says what the summary must keep. */
+/** Compacts the conversation, or a part of it. The text after the command says what the summary must keep. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions compact"]);
   const instructions = positionals.join(" ");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compactionRows } from "./context.ts";
 
-test("the rows say when the conversation is compacted, also during a turn, and why", () => {
+test("compactionRows says when and why the conversation is compacted, also during a turn", () => {
   const rows = compactionRows({
     policy: "economic",
     atTokens: 100_000,
@@ -17,7 +17,7 @@ test("the rows say when the conversation is compacted, also during a turn, and w
   ]);
 });
 
-test("a held policy says what holds it; a policy that is off says so", () => {
+test("compactionRows explains a paused policy, and says if compaction is off", () => {
   const full = { policy: "held", atTokens: 160_000, approval: "automatic", profile: "economy" } as const;
   expect(compactionRows({ ...full, heldBy: "restored" })).toContainEqual([
     "because",

@@ -6,7 +6,7 @@ import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { COMMAND_NAMES, commandsOf, definitionOf, TOP_COMMANDS } from "./definitions.ts";
 
-/** A project with one session, the program in the path under its name, and its script for a shell. */
+/** A project with one session, with the program in the PATH and its completion script. */
 async function setUp(shell: string) {
   const project = temporaryProject();
   const cli = await startCli(project, () => answer("Hello."));
@@ -31,7 +31,7 @@ async function setUp(shell: string) {
 
 test("bash completes commands, options, their words, and sessions", async () => {
   const { script, run, session } = await setUp("bash");
-  /** What is offered for each line; the last word is the one that is being typed. */
+  /** Collects the completions of each line, whose last word is incomplete. */
   const offered = (...lines: readonly (readonly string[])[]): string[][] => {
     const calls = lines.map(
       (words) =>
@@ -77,14 +77,14 @@ test("bash completes commands, options, their words, and sessions", async () => 
     [],
     [],
   ]);
-  // Every option of every command, and nothing beside them.
+  // Offers every option of every command, and nothing else.
   const all = offered(...COMMAND_NAMES.map((name) => [...name.split(" "), "--"]));
   expect(all).toEqual(
     COMMAND_NAMES.map((name) => [...Object.keys(definitionOf(name).options).map((option) => `--${option}`), "--help"]),
   );
 });
 
-test("fish likewise", async () => {
+test("fish completes the same", async () => {
   const { script, run, session } = await setUp("fish");
   const offered = (line: string): string[] =>
     run(`source '${script}'; complete -C '${line}'`, "--no-config")
@@ -103,7 +103,7 @@ test("fish likewise", async () => {
   expect(offered("palimpsest trust --")).toEqual(["--help", "--yes"]);
 });
 
-test("zsh likewise, in a terminal of its own", async () => {
+test("zsh completes the same, in a terminal", async () => {
   const { script, run, session } = await setUp("zsh");
   const lines: readonly (readonly [typed: string, whole: string])[] = [
     ["doc", "doctor "],
@@ -118,7 +118,7 @@ test("zsh likewise, in a terminal of its own", async () => {
       "zmodload zsh/zpty; zpty -b shell zsh -f -i",
       `zpty -w shell 'PROMPT=; autoload -Uz compinit && compinit -u -D; source ${script}; bindkey "^I" complete-word; print RE""ADY'`,
       "zpty -r shell out '*READY*'",
-      // Each is waited for: a line that is never completed ends the test by its time.
+      // Waits for each line. A line that is never completed ends the test by its timeout.
       ...lines.map(
         ([typed, whole]) =>
           `zpty -w -n shell 'palimpsest ${typed}'$'\\t'; zpty -r shell out '*${whole}*'; print -r -- '${whole}'; zpty -w -n shell $'\\C-u'`,
@@ -130,7 +130,7 @@ test("zsh likewise, in a terminal of its own", async () => {
   expect(out.trimEnd().split("\n")).toEqual(lines.map(([, whole]) => whole));
 });
 
-test("a shell that is not known is named, with those that are", async () => {
+test("names an unknown shell, with the known shells", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   expect(await cli.run(["completion", "fisch"])).toMatchObject({
     code: 2,

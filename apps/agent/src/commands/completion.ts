@@ -1,8 +1,78 @@
+// Prints scripts that complete commands, options and sessions in a shell.
 import { UsageError } from "../workspace/usage-error.ts";
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandsOf, definitionOf, TOP_COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** Prints the completion script of a shell. */
+export async function run(args: readonly string[], { print }: Terminal): Promise<number> {
+  const { options, operands } = COMMANDS.completion;
+  const [shellName] = readArguments(args, { options, operands }).positionals;
+  const shell = oneOf("completion", shellName, operands.completes);
+  if (shell === undefined)
+    throw new UsageError(`The shell is missing: palimpsest completion ${operands.completes.join("|")}.`);
+  await print(WRITERS[shell](completedCommands()));
+  return EXIT.done;
+}
+
+const WRITERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
+
+/** The completions of an argument: fixed words, or the output of a command. */
+type Completed =
+  | { readonly kind: "words"; readonly words: readonly string[] }
+  /** Session ids, which `SESSION_IDS` prints. */
+  | { readonly kind: "sessions" }
+  /** Free text, without completions. */
+  | { readonly kind: "free" };
+
+interface CompletedOption {
+  /** `--mode`, and `-p` if there is a short form. */
+  readonly names: readonly string[];
+  readonly about: string;
+  /** The completions of the option's value. Undefined for an option without a value. */
+  readonly value?: Completed;
+}
+
+interface CompletedCommand {
+  readonly name: CommandName;
+  readonly about: string;
+  readonly options: readonly CompletedOption[];
+  readonly operands: Completed;
+}
+
+/** Collects the completions of all commands from their definitions. All scripts are generated from them. */
+function completedCommands(): readonly CompletedCommand[] {
+  return COMMAND_NAMES.map((name) => {
+    const { about, options, operands } = definitionOf(name);
+    return {
+      name,
+      about,
+      options: [
+        ...Object.entries(options).map(([long, option]) => ({
+          names: [`--${long}`, ...(option.short === undefined ? [] : [`-${option.short}`])],
+          about: option.about,
+          ...(option.type === "boolean" ? {} : { value: toCompleted(option.completes ?? option.of) }),
+        })),
+        { names: ["--help", "-h"], about: "more about it" },
+      ],
+      operands: withCommandsOf(name, toCompleted(operands?.completes)),
+    };
+  });
+}
+
+/** Combines the operands of a group with the names of its commands. */
+function withCommandsOf(group: CommandName, operands: Completed): Completed {
+  const own = commandsOf(group).map((name) => name.slice(group.length + 1));
+  if (own.length === 0) return operands;
+  return { kind: "words", words: operands.kind === "words" ? [...operands.words, ...own] : own };
+}
+
+function toCompleted(what: "sessions" | "commands" | readonly string[] | undefined): Completed {
+  if (what === undefined) return { kind: "free" };
+  if (what === "sessions") return { kind: "sessions" };
+  return { kind: "words", words: what === "commands" ? TOP_COMMANDS : what };
+}
 
 function zshCompletion(commands: readonly CompletedCommand[]): string {
   const cases = commands.map(({ name, options, operands }) => {
@@ -14,7 +84,7 @@ function zshCompletion(commands: readonly CompletedCommand[]): string {
   });
   const described = topOf(commands).map(({ name, about }) => quoteForZsh(`${name}:${about.replaceAll(":", "\\:")}`));
   return `#compdef palimpsest
-# palimpsest: eval "$(palimpsest completion zsh)" in ~/.zshrc, behind compinit
+# palimpsest: eval "$(palimpsest completion zsh)" in ~/.zshrc, after compinit
 _palimpsest_sessions() {
   local -a ids
   ids=(\${(f)"$(${SESSION_IDS})"})
@@ -30,7 +100,7 @@ _palimpsest() {
     _describe command commands
     return
   fi
-  # What is completed is the command's own line: without a command, that of a turn.
+  # Completes the arguments of the command; without a command, the arguments of a turn.
   if (( \${commands[(I)\${words[2]}:*]} )); then
     command=$words[2]
     shift words
@@ -51,11 +121,14 @@ ${cases.join("\n")}
 compdef _palimpsest palimpsest`;
 }
 
+/** The command that completes sessions. It runs at each completion, so it opens no session and is fast. */
+const SESSION_IDS = "palimpsest sessions --ids 2>/dev/null";
+
 function toSpec({ names, about, value }: CompletedOption): string {
-  const said = about.replaceAll(/[[\]:\\]/g, "\\$&");
-  const taken = value === undefined ? "" : `:${toAction(value)}`;
-  if (names.length === 1) return quoteForZsh(`${names[0]}[${said}]${taken}`);
-  return `'(${names.join(" ")})'{${names.join(",")}}${quoteForZsh(`[${said}]${taken}`)}`;
+  const description = about.replaceAll(/[[\]:\\]/g, "\\$&");
+  const valueSpec = value === undefined ? "" : `:${toAction(value)}`;
+  if (names.length === 1) return quoteForZsh(`${names[0]}[${description}]${valueSpec}`);
+  return `'(${names.join(" ")})'{${names.join(",")}}${quoteForZsh(`[${description}]${valueSpec}`)}`;
 }
 
 function toAction(completed: Completed): string {
@@ -68,7 +141,10 @@ function quoteForZsh(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The completion script for fish 3.0 and later. Fish's own helpers match a command anywhere in the line, also inside a prompt. */
+/**
+ * The completion script for fish 3.0 and later. Fish's own helpers find a command anywhere in the line, even inside a
+ * prompt, so the script checks positions itself.
+ */
 function fishCompletion(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ name, about, options, operands }) => {
     const complete = `complete -c palimpsest -n "__palimpsest_at '${name}'"`;
@@ -77,10 +153,10 @@ function fishCompletion(commands: readonly CompletedCommand[]): string {
         ? []
         : [`complete -c palimpsest -n __palimpsest_first -a ${name} -d ${quoteForFish(about)}`]),
       ...(operands.kind === "free" ? [] : [`${complete} -a ${offered(operands)}`]),
-      ...options.map(({ names, about: said, value }) => {
+      ...options.map(({ names, about: description, value }) => {
         const spelled = names.map((each) => (each.startsWith("--") ? `-l ${each.slice(2)}` : `-s ${each.slice(1)}`));
-        const taken = value === undefined ? "" : ` -x${value.kind === "free" ? "" : ` -a ${offered(value)}`}`;
-        return `${complete} ${spelled.join(" ")}${taken} -d ${quoteForFish(said)}`;
+        const valueSpec = value === undefined ? "" : ` -x${value.kind === "free" ? "" : ` -a ${offered(value)}`}`;
+        return `${complete} ${spelled.join(" ")}${valueSpec} -d ${quoteForFish(description)}`;
       }),
     ];
   });
@@ -168,75 +244,9 @@ function words(completed: Completed): string {
   return completed.kind === "sessions" ? `$(${SESSION_IDS})` : wordsForBash(completed.words);
 }
 
-/** One name per line, since some names contain spaces. */
+/** Formats one name per line, because some names contain spaces. */
 function wordsForBash(each: readonly string[]): string {
   return `$'${each.join("\\n")}'`;
-}
-
-const WRITERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
-
-/** Prints the completion script of a shell. */
-export async function run(args: readonly string[], { print }: Terminal): Promise<number> {
-  const { options, operands } = COMMANDS.completion;
-  const [wanted] = readArguments(args, { options, operands }).positionals;
-  const shell = oneOf("completion", wanted, operands.completes);
-  if (shell === undefined)
-    throw new UsageError(`The shell is missing: palimpsest completion ${operands.completes.join("|")}.`);
-  await print(WRITERS[shell](completedCommands()));
-  return EXIT.done;
-}
-
-/** The completions of an argument: fixed words, or the output of a command. */
-type Completed =
-  | { readonly kind: "words"; readonly words: readonly string[] }
-  /** Session ids, printed by `SESSION_IDS`. */
-  | { readonly kind: "sessions" }
-  /** Free text: no completions. */
-  | { readonly kind: "free" };
-
-/** Runs for each completion of a session, so it must be fast: it opens no session. */
-const SESSION_IDS = "palimpsest sessions --ids 2>/dev/null";
-
-interface CompletedOption {
-  /** `--mode`, and `-p` if there is a short form. */
-  readonly names: readonly string[];
-  readonly about: string;
-  /** Undefined for an option without a value. */
-  readonly value?: Completed;
-}
-
-interface CompletedCommand {
-  readonly name: CommandName;
-  readonly about: string;
-  readonly options: readonly CompletedOption[];
-  readonly operands: Completed;
-}
-
-/** The completions of all commands, from their definitions. The scripts of all shells are generated from it. */
-function completedCommands(): readonly CompletedCommand[] {
-  return COMMAND_NAMES.map((name) => {
-    const { about, options, operands } = definitionOf(name);
-    return {
-      name,
-      about,
-      options: [
-        ...Object.entries(options).map(([long, option]) => ({
-          names: [`--${long}`, ...(option.short === undefined ? [] : [`-${option.short}`])],
-          about: option.about,
-          ...(option.type === "boolean" ? {} : { value: toCompleted(option.completes ?? option.of) }),
-        })),
-        { names: ["--help", "-h"], about: "more about it" },
-      ],
-      operands: withCommandsOf(name, toCompleted(operands?.completes)),
-    };
-  });
-}
-
-/** The words of a group and its commands. */
-function withCommandsOf(group: CommandName, operands: Completed): Completed {
-  const own = commandsOf(group).map((name) => name.slice(group.length + 1));
-  if (own.length === 0) return operands;
-  return { kind: "words", words: operands.kind === "words" ? [...operands.words, ...own] : own };
 }
 
 function topOf(commands: readonly CompletedCommand[]): readonly CompletedCommand[] {
@@ -246,10 +256,4 @@ function topOf(commands: readonly CompletedCommand[]): readonly CompletedCommand
 /** The names of commands that belong to a group. */
 function nestedOf(commands: readonly CompletedCommand[]): readonly string[] {
   return commands.map(({ name }) => name).filter((name) => name.includes(" "));
-}
-
-function toCompleted(what: "sessions" | "commands" | readonly string[] | undefined): Completed {
-  if (what === undefined) return { kind: "free" };
-  if (what === "sessions") return { kind: "sessions" };
-  return { kind: "words", words: what === "commands" ? TOP_COMMANDS : what };
 }

@@ -13,7 +13,7 @@ function startHere(values?: string, environment: Readonly<Record<string, string>
   return { run: (...args: string[]) => here.run(["config", ...args]), file };
 }
 
-test("the profile, and where each value comes from that is no default", async () => {
+test("shows the profile, and the source of each value that is not the default", async () => {
   const { run } = startHere('{"compaction.auto": "ask"}', { PALIMPSEST_CACHE_TTL: "1h" });
   const { out } = await run();
   expect(out).toMatch(/^Profile balanced\. /);
@@ -21,7 +21,7 @@ test("the profile, and where each value comes from that is no default", async ()
   expect(out).toMatch(/cache\.ttl +1h +environment variable/);
 });
 
-test("a profile is chosen by its name, and what else stands in the file stays", async () => {
+test("chooses a profile by name, and keeps the other settings in the file", async () => {
   const { run, file } = startHere('{"compaction.auto": "ask"}');
   const { out } = await run("economy", "--json");
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "compaction.auto": "ask", profile: "economy" });
@@ -30,7 +30,7 @@ test("a profile is chosen by its name, and what else stands in the file stays", 
   expect(changed).toContainEqual({ name: "compaction.economicFromTokens", value: 60_000, from: "profile" });
 });
 
-test("a stronger source and a file that is no JSON are told, and nothing is overwritten", async () => {
+test("reports an overriding source and invalid JSON, and overwrites nothing", async () => {
   const stronger = startHere(undefined, { PALIMPSEST_PROFILE: "quality" });
   expect((await stronger.run("economy")).said).toBe(
     "The profile is still quality: it is set by environment variable, which overrides your choice.",

@@ -9,17 +9,17 @@ import { inProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows the profile and the settings that differ from the defaults; with a name, chooses the profile. */
+/** Shows the profile and the settings that differ from the defaults. With a name, chooses the profile. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.config);
-  const wanted = oneOf("config", positionals[0], PROFILE_NAMES);
+  const chosen = oneOf("config", positionals[0], PROFILE_NAMES);
   return inProject(terminal, async ({ places }) => {
-    if (wanted !== undefined) await writeSetting(places.engineSettings, "profile", wanted);
+    if (chosen !== undefined) await writeSetting(places.engineSettings, "profile", chosen);
     const resolved = await readSettings({ settingsFrom: engineSettings(places, terminal.environment) });
     for (const { message } of resolved.problems) terminal.say(message, "warning");
     const changed = changedSettings(resolved, places.engineSettings);
     const { profile } = resolved.settings;
-    if (wanted !== undefined && profile !== wanted) {
+    if (chosen !== undefined && profile !== chosen) {
       terminal.say(
         `The profile is still ${profile}: it is set by ${changed.find(({ name }) => name === "profile")?.from}, which overrides your choice.`,
         "warning",
@@ -34,7 +34,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[];
 
-/** A setting whose value is not the default, with the source of the value. */
+/** A setting that differs from its default, with the source of its value. */
 interface ChangedSetting {
   readonly name: SettingName;
   readonly value: unknown;
@@ -61,7 +61,10 @@ function configText(resolved: ResolvedSettings, file: string): string {
   ].join("\n");
 }
 
-/** Writes a setting into the user's settings file, and keeps the others there. @param value undefined removes it */
+/**
+ * Writes a setting into the user's settings file, and keeps the other settings. @param value undefined removes the
+ * setting
+ */
 export async function writeSetting(file: string, name: SettingName, value: unknown): Promise<void> {
   await mergeJsonFile(file, { [name]: value });
 }

@@ -1,3 +1,4 @@
+// Connects to the provider that the user chose.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
@@ -12,20 +13,20 @@ import type { Terminal } from "./terminal.ts";
 export interface Connection {
   readonly choice: ProviderChoice;
   readonly provider: Provider;
-  /** Asks the provider for the ids of its models. */
+  /** Lists the ids of the provider's models. */
   readonly listModels: (signal: AbortSignal) => Promise<readonly string[]>;
-  /** `asked`: the server is asked for the model's window, since the user's own servers are in no table. */
+  /** `asked`: the server is asked for the model's window, because our table does not contain the user's own servers. */
   readonly modelFacts: "if-unknown" | "asked";
 }
 
 interface ChosenOptions {
-  /** What a resumed session used. @default a new session */
+  /** The provider and model of a resumed session. @default a new session */
   readonly before?: UsedBefore | undefined;
-  /** Asks the person for a provider and a key. @default the person is told what to do */
+  /** Asks the person for a provider and a key. @default prints what to do */
   readonly onNoKey?: ((choice: ProviderChoice) => Promise<ProviderChoice | undefined>) | undefined;
 }
 
-/** Connects to the chosen provider. Returns undefined without a key, after telling the person what to do. */
+/** Connects to the chosen provider. Without a key, tells the person what to do and resolves to undefined. */
 export async function connectChosen(
   wanted: WantedProvider,
   terminal: Terminal,
@@ -51,7 +52,7 @@ export async function connectChosen(
   };
 }
 
-/** Chooses as `chooseProvider` does, with the user's settings and with the key that the user has stored. */
+/** Chooses the provider like `chooseProvider`, with the user's settings and stored keys. */
 export async function chooseWithStored(
   wanted: WantedProvider,
   environment: Terminal["environment"],
@@ -69,8 +70,8 @@ async function withStoredKey(choice: ProviderChoice, environment: Terminal["envi
 }
 
 /**
- * Stores the endpoint of a session, in a file beside the log. The log itself must not hold it: logs are shared, and an address
- * may name a private machine. Keys are never stored.
+ * Stores a session's endpoint in a file next to the log. The log must not contain the endpoint, because logs are shared
+ * and an address may name a private machine. Keys are never stored.
  */
 export async function rememberEndpoint(folder: string, { baseUrl }: ProviderChoice): Promise<"kept" | "secret"> {
   // An address with a user name, a password or a query may contain a key.
@@ -81,7 +82,7 @@ export async function rememberEndpoint(folder: string, { baseUrl }: ProviderChoi
   return isSecret ? "secret" : "kept";
 }
 
-/** Adds the stored endpoint to the provider and model of a session. A damaged file counts as no endpoint. */
+/** Adds the stored endpoint to a session's provider and model. A damaged file counts as no endpoint. */
 export async function withEndpoint(used: UsedBefore | undefined, folder: string): Promise<UsedBefore | undefined> {
   try {
     const { baseUrl } = JSON.parse(await readFile(join(folder, FILE), "utf8")) as { readonly baseUrl?: unknown };

@@ -5,7 +5,7 @@ import { connect } from "./connect.ts";
 
 const choice = { provider: "anthropic", model: "claude-opus-5-5", key: "none", keyName: "ANTHROPIC_API_KEY" } as const;
 
-/** The betas that each request of some turns asked for. */
+/** The betas that the requests of some turns ask for. */
 async function betasOf(baseUrl?: string): Promise<readonly string[]> {
   const betas: string[] = [];
   const face = createAnthropic({
@@ -48,7 +48,7 @@ async function betasOf(baseUrl?: string): Promise<readonly string[]> {
   return betas;
 }
 
-test("the service itself is asked to clear stale results, a server that imitates it is not", async () => {
+test("asks the original service to clear stale results, but not a compatible server", async () => {
   expect((await betasOf()).some((beta) => beta.includes("context-management"))).toBe(true);
   expect((await betasOf("http://localhost:9")).join()).not.toContain("context-management");
 });

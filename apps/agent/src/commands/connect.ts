@@ -1,3 +1,4 @@
+// Creates providers with their API clients.
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
 import type { Provider } from "palimpsest";
 import type { ExtraModels } from "palimpsest/provider-parts";
@@ -6,30 +7,11 @@ import { UsageError } from "../workspace/usage-error.ts";
 import { NO_KEY, type ProviderChoice, type ProviderWord } from "./choose-provider.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Makes the HTTP calls. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch;
   /** Facts about models from the user's settings. @default {} */
   readonly models?: ExtraModels;
-}
-
-interface ClientOptions extends Pick<ConnectOptions, "fetch"> {
-  readonly apiKey: string;
-  readonly maxRetries: number;
-  readonly baseURL?: string;
-}
-
-/** The options of a client. The agent loop retries failed calls, so the client does not. */
-function clientOptions(
-  { baseUrl, key }: Pick<ProviderChoice, "baseUrl" | "key">,
-  { fetch }: Pick<ConnectOptions, "fetch"> = {},
-): ClientOptions {
-  return {
-    apiKey: key ?? NO_KEY,
-    maxRetries: 0,
-    baseURL: baseUrl,
-    fetch,
-  };
 }
 
 /** Creates the provider with its client. Loads only this client. */
@@ -57,31 +39,56 @@ export async function connect(choice: ProviderChoice, { fetch, models = {} }: Co
   return openaiChat(client, { models, dialect: baseUrl === undefined ? "openai" : "compatible" });
 }
 
-/** Names of wire forms in logs, and how the agent asks for them by default: what it renders again is then what it sent. */
+interface ClientOptions extends Pick<ConnectOptions, "fetch"> {
+  readonly apiKey: string;
+  readonly maxRetries: number;
+  readonly baseURL?: string;
+}
+
+/** The options of a client. The client does not retry failed calls, because the agent loop does. */
+function clientOptions(
+  { baseUrl, key }: Pick<ProviderChoice, "baseUrl" | "key">,
+  { fetch }: Pick<ConnectOptions, "fetch"> = {},
+): ClientOptions {
+  return {
+    apiKey: key ?? NO_KEY,
+    maxRetries: 0,
+    baseURL: baseUrl,
+    fetch,
+  };
+}
+
+/** A client for a provider that sends nothing. */
+const NO_CLIENT = {} as never;
+
+/**
+ * Creates providers that render requests, by their name in logs. The options match the agent's defaults, so that a
+ * request renders as it was sent.
+ */
 const RENDERERS: Readonly<Record<string, (models: ExtraModels) => Promise<Provider>>> = {
   anthropic: async (models) => {
     const { anthropic } = await import("palimpsest/anthropic");
-    return anthropic({} as never, { models, edits: "asked", cacheDiagnostics: "asked" });
+    return anthropic(NO_CLIENT, { models, edits: "asked", cacheDiagnostics: "asked" });
   },
   "openai-responses": async (models) => {
     const { openaiResponses } = await import("palimpsest/openai");
-    return openaiResponses({} as never, { models });
+    return openaiResponses(NO_CLIENT, { models });
   },
   "openai-chat": async (models) => {
     const { openaiChat } = await import("palimpsest/openai");
-    return openaiChat({} as never, { models, dialect: "openai" });
+    return openaiChat(NO_CLIENT, { models, dialect: "openai" });
   },
   gemini: async (models) => {
     const { gemini } = await import("palimpsest/gemini");
-    return gemini({} as never, { models });
+    return gemini(NO_CLIENT, { models });
   },
   bedrock: async (models) => {
     const { bedrock } = await import("palimpsest/bedrock");
-    return bedrock({} as never, { models });
+    return bedrock(NO_CLIENT, { models });
   },
 };
 
-/** Creates a provider that renders requests of a log again, by the name in the log; undefined if there is none of that name. */
+/** Creates a provider that renders a log's requests again, by its name in the log. Undefined for an unknown name. */
 export async function offlineByName(name: string, models: ExtraModels = {}): Promise<Provider | undefined> {
   return Object.hasOwn(RENDERERS, name) ? RENDERERS[name]!(models) : undefined;
 }
@@ -92,7 +99,10 @@ interface BedrockConnection {
   readonly models: ExtraModels;
 }
 
-/** The client is large and for few, so the user installs it. It finds region and credentials as all AWS tools do. */
+/**
+ * Connects to Bedrock. Users install its client themselves, because it is large and few users need it. The client finds
+ * the region and credentials like other AWS tools.
+ */
 async function connectBedrock({ baseUrl, key, models }: BedrockConnection): Promise<Provider> {
   const [{ BedrockRuntime }, { bedrock }] = await Promise.all([
     import("@aws-sdk/client-bedrock-runtime").catch((error: unknown) => {
@@ -111,29 +121,30 @@ const BEARER = "httpBearerAuth";
 
 /** Creates a provider for work without calls: facts about models, and the form of requests. Loads no client. */
 export async function offline(provider: ProviderWord, models: ExtraModels = {}): Promise<Provider> {
-  const client = {} as never;
   if (provider === "anthropic") {
     const { anthropic } = await import("palimpsest/anthropic");
-    return anthropic(client, { models });
+    return anthropic(NO_CLIENT, { models });
   }
   if (provider === "bedrock") {
     const { bedrock } = await import("palimpsest/bedrock");
-    return bedrock(client, { models });
+    return bedrock(NO_CLIENT, { models });
   }
   const { openaiResponses, openaiChat } = await import("palimpsest/openai");
-  return provider === "openai" ? openaiResponses(client, { models }) : openaiChat(client, { models });
+  return provider === "openai" ? openaiResponses(NO_CLIENT, { models }) : openaiChat(NO_CLIENT, { models });
 }
 
-/** Models of OpenAI that do not hold conversations. */
+/** OpenAI models that are not for conversations. */
 const OTHER_KINDS =
   /embedding|whisper|tts|dall-e|image|audio|realtime|moderation|transcribe|sora|babbage|davinci|computer-use/;
 
-/** Asks the provider for the ids of its models, the newest first where it says so. Loads only this provider's client. */
+/**
+ * Lists the ids of the provider's models, newest first if the provider gives dates. Loads only this provider's client.
+ */
 export async function listModels(
   choice: ProviderChoice,
   { signal, ...options }: Pick<ConnectOptions, "fetch"> & { readonly signal?: AbortSignal } = {},
 ): Promise<readonly string[]> {
-  // The runtime of Bedrock lists no models, and its key is for nobody else.
+  // The Bedrock runtime lists no models, and its key must not go to another service.
   if (choice.provider === "bedrock") return [];
   const client = clientOptions(choice, options);
   const during = signal === undefined ? {} : { signal };
@@ -145,11 +156,11 @@ export async function listModels(
   const { OpenAI } = await import("openai");
   const { data } = await new OpenAI(client).models.list(during);
   const newestFirst = data.toSorted((one, other) => (other.created ?? 0) - (one.created ?? 0)).map(({ id }) => id);
-  // Other servers name their models as they like.
+  // The naming scheme is OpenAI's. Other servers choose their own names.
   return choice.baseUrl === undefined ? newestFirst.filter((id) => !OTHER_KINDS.test(id)) : newestFirst;
 }
 
-/** Reads the facts about models (window, limits, prices) in the user's settings. They override our table. */
+/** Reads facts about models (window, limits, prices) from the user's settings. They override our table. */
 export async function userModels(environment: Terminal["environment"]): Promise<ExtraModels> {
   return (await readUserSettings(agentHomeOf(environment))).settings.models ?? {};
 }

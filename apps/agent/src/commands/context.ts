@@ -1,6 +1,6 @@
 import type { CompactionPoint, SessionSize } from "palimpsest";
-import type { Accounting } from "palimpsest/inspect";
-import { accountingRows } from "palimpsest/inspect";
+import { type Accounting, accountingRows } from "palimpsest/inspect";
+
 import { table } from "../text/table.ts";
 import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -20,7 +20,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** How full the context window is, and when it is compacted. */
+/** Describes how full the context window is, and when it is compacted. */
 export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize): string {
   const { compaction, blockingTokens } = size;
   const until = compaction.policy === "off" ? "" : " until compaction";
@@ -46,7 +46,10 @@ export function contextText(size: SessionSize, accounting: Accounting): string {
   ].join("\n");
 }
 
-/** What each tool costs every request, most expensive first, and what deferred tools would cost. @param most named; the rest is summed up */
+/**
+ * Describes what each tool costs in every request, most expensive first, and what deferred tools would cost.
+ * @param most the number of tools to name; the others are summed up
+ */
 export function headText({ toolDefinitions, deferredTools }: Accounting, most: number): readonly string[] {
   const costs = Object.entries(toolDefinitions);
   if (costs.length === 0) return [];
@@ -60,14 +63,14 @@ export function headText({ toolDefinitions, deferredTools }: Accounting, most: n
   return ["", `Tools, in every request: ${[...named, ...rest].join(", ")}`, ...(deferred.length === 0 ? [] : [later])];
 }
 
-/** The cost of files that were read more than once; empty without any. */
+/** Describes the cost of files that were read more than once. Empty if there are none. */
 export function duplicatesText({ duplicateReads: { fileCount, wastedTokens } }: Accounting): readonly string[] {
   return wastedTokens > 0
     ? ["", `${fileCount} files were read more than once, which wastes ${count(wastedTokens)} tokens.`]
     : [];
 }
 
-/** Table rows that say when the conversation is compacted next, and why then. */
+/** Table rows about the next compaction and its reason. */
 export function compactionRows(point: CompactionPoint): readonly (readonly [what: string, when: string])[] {
   const profile = ["profile", point.profile] as const;
   if (point.policy === "off") return [["compaction at", "only with /compact (automatic compaction is off)"], profile];
@@ -97,7 +100,7 @@ function reasonText(point: OnPoint): string {
   }
 }
 
-/** Why no compaction is made to save money for now. */
+/** Why the conversation is not compacted to save money for now. */
 const HELD: Readonly<Record<NonNullable<OnPoint["heldBy"]>, string>> = {
   opened: "you resumed the session: before your next message, only a full window triggers a compaction",
   restored: "you undid a compaction: only a full window triggers another one",

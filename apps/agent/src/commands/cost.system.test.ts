@@ -26,7 +26,7 @@ function billOf(cache: "warm" | "cold" | "new", gapUsd = 0): string {
   });
 }
 
-test("a cache miss has the same price in the table and in the list", () => {
+test("shows the same price of a cache miss in the table and in the list", () => {
   const rows = billOf("warm").split("\n");
   const priced = rows.filter((row) => row.includes("18,423"));
   expect(priced).toHaveLength(2);
@@ -34,7 +34,7 @@ test("a cache miss has the same price in the table and in the list", () => {
   expect(rows.find((row) => row.startsWith("cause of"))).toMatch(/price +avoidable$/);
 });
 
-test("misses that a perfect cache would have had too are said not to have been avoidable", () => {
+test("says that misses of a perfect cache were not avoidable", () => {
   expect(billOf("warm")).toContain(
     "\nNo cache miss was avoidable: with a perfect cache it would have cost the same.\n",
   );
@@ -50,21 +50,21 @@ test("misses that a perfect cache would have had too are said not to have been a
   expect(without).toContain("\nWith a perfect cache it would have cost the same.\n");
 });
 
-test("the next request has one price for now, and the number of tokens that explains it", () => {
+test("shows the current price of the next request, and its tokens", () => {
   const last = (cache: "warm" | "cold" | "new"): string => billOf(cache).split("\n").at(-1)!;
   expect(last("warm")).toContain("26,691 tokens, 2,400 of them in the cache. It costs $0.0920, and $0.1001 once");
   expect(last("cold")).toContain("The cache has expired: it costs $0.1001 instead of $0.0920.");
   expect(last("new")).toContain("Nothing is cached yet: it costs $0.1001.");
 });
 
-test("estimates and unknown prices look the same in the bill, in the status line and at exit", () => {
+test("formats estimates and unknown prices the same everywhere", () => {
   expect(priceText({ priceUsd: 0.5, unpricedResponses: 0 })).toBe("$0.5000");
   expect(priceText({ priceUsd: 0.5, estimatedUsd: 0.1, unpricedResponses: 0 })).toBe("~$0.5000");
   expect(priceText({ priceUsd: 0.5, unpricedResponses: 2 })).toBe("$0.5000 + unknown");
   expect(priceText({ priceUsd: 0, unpricedResponses: 2 })).toBe("price unknown");
 });
 
-test("`palimpsest sessions cost` shows the price that the session's own result had", async () => {
+test("`palimpsest sessions cost` shows the same cost as the session's own result", async () => {
   const cli = await startCli(temporaryProject({ "limit.ts": "export const limit = 10;\n" }), scriptedModel);
   const { out } = await cli.run(["-p", "read the limit", "--output-format", "json"]);
   const { usage } = JSON.parse(out) as { usage: { priceUsd: number } };

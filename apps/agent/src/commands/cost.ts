@@ -1,6 +1,6 @@
 import type { SessionCost } from "palimpsest";
-import type { CacheBreak } from "palimpsest/inspect";
-import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
+import { CACHE_CAUSES, type CacheBreak, PROVIDER_SAYS } from "palimpsest/inspect";
+
 import { sourceName } from "../text/plain-names.ts";
 import { priceText } from "../text/price-text.ts";
 import { table, time, usd } from "../text/table.ts";
@@ -10,7 +10,7 @@ import { inSession } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows what a session cost, on what, and what cache misses cost. */
+/** Shows what a session cost, on what, and the cost of cache misses. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions cost"]);
   return inSession(terminal, { id: positionals[0], access: "read" }, async (session) => {
@@ -20,11 +20,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-function saidOf(providerSays: CacheBreak["providerSays"]): readonly string[] {
+function providerLines(providerSays: CacheBreak["providerSays"]): readonly string[] {
   return providerSays === undefined ? [] : [`- the provider says that ${PROVIDER_SAYS[providerSays]}`];
 }
 
-/** The bill of a session as tables. */
+/** Formats the bill of a session as tables. */
 export function costText(cost: SessionCost): string {
   const { bySource, byCause, breaks } = cost;
   const spent = [...Object.entries(bySource), ["total", cost] as const].map(([source, totals]) => [
@@ -45,7 +45,7 @@ export function costText(cost: SessionCost): string {
     [
       named.map((cause) => CACHE_CAUSES[cause]).join(", "),
       ...(what.length === 0 ? [] : [`(${what.join("; ")})`]),
-      ...saidOf(providerSays),
+      ...providerLines(providerSays),
     ].join(" "),
   ]);
   return [
@@ -71,7 +71,10 @@ export function costText(cost: SessionCost): string {
   ].join("\n");
 }
 
-/** The session's own changes, such as a compaction, miss the cache too, and a perfect cache cannot avoid that. */
+/**
+ * Describes what a perfect cache would save. The session's own changes, such as a compaction, cause misses that even a
+ * perfect cache cannot avoid.
+ */
 function perfectText({ gapUsd, perfectPriceUsd }: SessionCost, hasMisses: boolean): string {
   if (usd(gapUsd) !== usd(0))
     return `With a perfect cache it would have cost ${usd(perfectPriceUsd)}, which is ${usd(gapUsd)} less.`;
@@ -79,7 +82,7 @@ function perfectText({ gapUsd, perfectPriceUsd }: SessionCost, hasMisses: boolea
   return `${why} a perfect cache it would have cost the same.`;
 }
 
-/** The next request: what it costs now comes first, since only one of the two prices is the true one. */
+/** Describes the next request. The current price comes first, because only one of the two prices applies. */
 function nextText({ inputTokens, cachedTokens, cache, warmUsd, coldUsd }: SessionCost["nextRequest"]): string {
   const size = `The next request has ${count(inputTokens)} tokens`;
   const [warm, cold] = [warmUsd, coldUsd].map((price) => (price === undefined ? undefined : usd(price)));

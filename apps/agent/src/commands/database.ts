@@ -2,7 +2,7 @@ import { UsageError } from "../workspace/usage-error.ts";
 import { COMMANDS, commandsOf } from "./definitions.ts";
 import { readArguments } from "./read-arguments.ts";
 
-/** The group itself does nothing: the error names its commands. */
+/** Reports the missing command and the names of the group's commands. */
 export async function run(args: readonly string[]): Promise<never> {
   readArguments(args, COMMANDS.database);
   const names = commandsOf("database").map((name) => `palimpsest ${name}`);

@@ -1,3 +1,4 @@
+// The form of command definitions, and the options that several commands share.
 import type { ParseArgsOptionDescriptor } from "node:util";
 import type { RecordedAgent } from "@palimpsest/observe";
 import type { EffortChoice } from "../agent/session-effort.ts";
@@ -88,7 +89,7 @@ export const A_SESSION: Operands = { most: 1, completes: "sessions" };
 export const WHICH =
   "ID is a session id of this folder, or its first characters. Without ID, the command uses the newest session.";
 
-/** A command about one session whose only arguments are the session and `--json`. */
+/** A command about one session, whose only arguments are the session and `--json`. */
 export interface SessionCommand {
   readonly usage: string;
   readonly about: string;
@@ -104,7 +105,7 @@ export function sessionCommand(usage: string, about: string, example: Example): 
   return { usage, about, more: [WHICH], options, operands: A_SESSION, examples: [example], endings: ["failed"] };
 }
 
-/** One command of the program. The argument parser, the help pages and the shell completion all read this definition. */
+/** One command of the program. The argument parser, the help pages and the shell completion use this definition. */
 export interface CommandDefinition {
   /** The words after `palimpsest`. */
   readonly usage: string;
@@ -116,12 +117,12 @@ export interface CommandDefinition {
   /** Arguments that are not options. @default none */
   readonly operands?: Operands;
   readonly examples: readonly Example[];
-  /** How the command may end, besides `done` and `usage`. */
+  /** The endings besides `done` and `usage`. */
   readonly endings: readonly Ending[];
 }
 
 export interface OptionDefinition extends ParseArgsOptionDescriptor {
-  /** The placeholder of its value: TEXT, ID, N. @default the option takes no value */
+  /** The placeholder for the option's value: TEXT, ID, N. @default the option takes no value */
   readonly value?: string;
   /** The allowed values. @default any value */
   readonly of?: readonly string[];
@@ -130,7 +131,7 @@ export interface OptionDefinition extends ParseArgsOptionDescriptor {
 }
 
 export interface Operands {
-  /** The largest number of operands. */
+  /** The maximum number of operands. */
   readonly most: number;
   readonly completes?: "sessions" | "commands" | readonly string[];
 }

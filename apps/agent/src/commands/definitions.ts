@@ -97,38 +97,7 @@ const RUN_COMMAND = {
   },
 } as const;
 
-/**
- * Finds the command that the first words name: one word, or two for a command of a group, such as `sessions show`. The error for
- * an unknown name suggests the closest command.
- */
-export function toCommand([first = "", second = "", ...others]: readonly string[]): {
-  readonly name: CommandName;
-  readonly rest: readonly string[];
-} {
-  const ofGroup = COMMAND_NAMES.find((known) => known === `${first} ${second}`);
-  if (ofGroup !== undefined) return { name: ofGroup, rest: others };
-  const name = TOP_COMMANDS.find((known) => known === first);
-  // A group with operands of its own reads its next word itself.
-  const isOpen = second === "" || second.startsWith("-") || name === undefined;
-  if (name !== undefined && (isOpen || commandsOf(name).length === 0 || definitionOf(name).operands !== undefined))
-    return { name, rest: second === "" && others.length === 0 ? [] : [second, ...others] };
-  const word = name === undefined ? first : second;
-  const meant = nearestCommand(word, name === undefined ? COMMAND_NAMES : commandsOf(name));
-  const all = name === undefined ? "palimpsest --help" : `palimpsest ${name} --help`;
-  const prompt = `To send a prompt: palimpsest -p ${JSON.stringify(word)}.`;
-  const hint = meant !== undefined ? `Did you mean ${meant}? ` : name === undefined ? `${prompt} ` : "";
-  const unknown = name === undefined ? first : `${name} ${second}`;
-  throw new UsageError(`Unknown command ${JSON.stringify(unknown)}. ${hint}To list all commands: ${all}.`);
-}
-
-/** The closest command by its last word, so that `show` leads to `sessions show`. */
-function nearestCommand(word: string, names: readonly CommandName[]): CommandName | undefined {
-  const lastWord = (name: CommandName): string => name.slice(name.lastIndexOf(" ") + 1);
-  const meant = nearest(word, names.map(lastWord));
-  return names.find((name) => lastWord(name) === meant);
-}
-
-/** The agent in editors. */
+/** The command that runs the agent in editors. */
 const ACP_COMMAND = {
   acp: {
     usage: "acp [options]",
@@ -174,16 +143,46 @@ export const COMMANDS: typeof RUN_COMMAND &
 
 export type CommandName = keyof typeof COMMANDS;
 export const COMMAND_NAMES: readonly CommandName[] = Object.keys(COMMANDS) as CommandName[];
-
 /** The commands with a name of one word. */
 export const TOP_COMMANDS: readonly CommandName[] = COMMAND_NAMES.filter((name) => !name.includes(" "));
 
-/** The commands of a group, such as `sessions show` of `sessions`. */
+/** The commands in a group, such as `sessions show` in `sessions`. */
 export function commandsOf(group: CommandName): readonly CommandName[] {
   return COMMAND_NAMES.filter((name) => name.startsWith(`${group} `));
 }
 
-/** The definition of a command, with the type that all definitions share. */
+/** The definition of a command, as the type that all definitions share. */
 export function definitionOf(name: CommandName): CommandDefinition {
   return COMMANDS[name];
+}
+
+/**
+ * Finds the command that the first words name: one word, or two for a command in a group, such as `sessions show`. The
+ * error for an unknown name suggests the closest command.
+ */
+export function toCommand([first = "", second = "", ...others]: readonly string[]): {
+  readonly name: CommandName;
+  readonly rest: readonly string[];
+} {
+  const ofGroup = COMMAND_NAMES.find((known) => known === `${first} ${second}`);
+  if (ofGroup !== undefined) return { name: ofGroup, rest: others };
+  const name = TOP_COMMANDS.find((known) => known === first);
+  // A group with its own operands reads its next word itself.
+  const isOpen = second === "" || second.startsWith("-") || name === undefined;
+  if (name !== undefined && (isOpen || commandsOf(name).length === 0 || definitionOf(name).operands !== undefined))
+    return { name, rest: second === "" && others.length === 0 ? [] : [second, ...others] };
+  const word = name === undefined ? first : second;
+  const meant = nearestCommand(word, name === undefined ? COMMAND_NAMES : commandsOf(name));
+  const all = name === undefined ? "palimpsest --help" : `palimpsest ${name} --help`;
+  const prompt = `To send a prompt: palimpsest -p ${JSON.stringify(word)}.`;
+  const hint = meant !== undefined ? `Did you mean ${meant}? ` : name === undefined ? `${prompt} ` : "";
+  const unknown = name === undefined ? first : `${name} ${second}`;
+  throw new UsageError(`Unknown command ${JSON.stringify(unknown)}. ${hint}To list all commands: ${all}.`);
+}
+
+/** Finds the closest command by its last word, so that `show` leads to `sessions show`. */
+function nearestCommand(word: string, names: readonly CommandName[]): CommandName | undefined {
+  const lastWord = (name: CommandName): string => name.slice(name.lastIndexOf(" ") + 1);
+  const meant = nearest(word, names.map(lastWord));
+  return names.find((name) => lastWord(name) === meant);
 }

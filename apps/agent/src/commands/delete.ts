@@ -9,14 +9,14 @@ import type { Terminal } from "./terminal.ts";
 
 /** Deletes a session, with its agents, stored results and files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [wanted] = readArguments(args, COMMANDS["sessions delete"]).positionals;
-  if (wanted === undefined) {
+  const [idStart] = readArguments(args, COMMANDS["sessions delete"]).positionals;
+  if (idStart === undefined) {
     throw new UsageError(
       "The session is missing: palimpsest sessions delete ID. To list the sessions: palimpsest sessions.",
     );
   }
   return inProject(terminal, async ({ store, places }) => {
-    const { id, title } = await findSession(store, wanted);
+    const { id, title } = await findSession(store, idStart);
     const outcome = await deleteSession(store, id);
     if (outcome.kind === "deleted") {
       await rm(places.folderOf(id), { recursive: true, force: true });

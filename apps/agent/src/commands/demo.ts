@@ -29,9 +29,12 @@ import { eventLine } from "./stream/turn-report.ts";
 import type { Terminal } from "./terminal.ts";
 
 const MODEL = "claude-sonnet-4-6";
-/** Small enough that a short story fills the window. */
+/** A small window that a short story fills. */
 const WINDOW_TOKENS = 60_000;
-/** Makes a short story clear results. Normally results are cleared when that saves money (docs/defaults.md). */
+/**
+ * Settings that make a short story clear results. By default, results are cleared when that saves money
+ * (docs/defaults.md).
+ */
 const ENGINE = {
   "clearing.policy": "fixed",
   "clearing.bySize": "on",
@@ -41,7 +44,7 @@ const ENGINE = {
 };
 const PAUSE_MS = 700;
 
-/** Plays a long session with a simulated model: no key, no network, no cost. Everything but the model is real. */
+/** Plays a long session with a simulated model: no key, no network, no cost. Everything except the model is real. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   readArguments(args, COMMANDS.demo);
   return inDemo(terminal, async (options) => {
@@ -55,7 +58,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** Makes a project with an error in a temporary folder, and a simulated model that finds it. Both are gone afterwards. */
+/**
+ * Creates a project with an error in a temporary folder, and a simulated model that finds the error. Removes both at
+ * the end.
+ */
 export async function inDemo<Result>(
   terminal: Terminal,
   work: (options: AgentOptions) => Promise<Result>,
@@ -152,7 +158,10 @@ function demoFiles(): Readonly<Record<string, string>> {
   return { "build.log": log.join("\n"), "cart.js": "export const limit = 10;\n", ...Object.fromEntries(modules) };
 }
 
-/** The script of the simulated model: the story in order, then simple commands, and notes or a summary when the engine asks for them. */
+/**
+ * The script of the simulated model: the story in order, then simple commands. It writes notes or a summary when the
+ * engine asks.
+ */
 function demoScript(): Script {
   const story: readonly Reply[] = [
     callTools(callTool("Bash", { command: "cat build.log" })),
@@ -165,23 +174,23 @@ function demoScript(): Script {
     callTools(callTool("recall", { search: "E4711" })),
     answer(`The log said ${ERROR.slice(0, 5)}. I recalled it from the stored result; no summary contained it.`),
   ];
-  let told = 0;
+  let replies = 0;
   return (ask) => {
     const { userText, toolResults } = ask;
-    if (userText.includes("<session-notes>")) return notes(told);
+    if (userText.includes("<session-notes>")) return notes(replies);
     if (userText.includes("nine sections")) return summarize(SUMMARY);
-    const next = story[told];
+    const next = story[replies];
     if (next !== undefined) {
-      told++;
+      replies++;
       return next;
     }
-    if (told === story.length) {
-      told++;
+    if (replies === story.length) {
+      replies++;
       const isEdited = toolResults.at(-1)?.text.startsWith("Edited") === true;
       return answer(isEdited ? "Fixed: cart.js has the limit 100 now." : "I left cart.js as it is.");
     }
-    if (/error code/i.test(lastLine(userText)) || (toolResults.length > 0 && told === story.length + 2)) {
-      return recalled[told++ - story.length - 1] ?? answer("Done.");
+    if (/error code/i.test(lastLine(userText)) || (toolResults.length > 0 && replies === story.length + 2)) {
+      return recalled[replies++ - story.length - 1] ?? answer("Done.");
     }
     return toolResults.length > 0
       ? answer(`The tool said: ${toolResults.at(-1)!.text.split("\n")[0]}`)
@@ -194,9 +203,9 @@ function lastLine(userText: string): string {
   return own.split("\n").at(-1) ?? "";
 }
 
-/** What a simulated model can do without understanding anything. */
-function simpleReply(said: string): Reply {
-  const [, word, rest = ""] = /^(read|run|edit)\b\s*(.*)$/i.exec(said) ?? [];
+/** The simulated model's reply to one of three fixed commands. */
+function simpleReply(message: string): Reply {
+  const [, word, rest = ""] = /^(read|run|edit)\b\s*(.*)$/i.exec(message) ?? [];
   switch (word?.toLowerCase()) {
     case "read":
       return callTools(callTool("Read", { file_path: rest || "cart.js" }));
@@ -209,17 +218,17 @@ function simpleReply(said: string): Reply {
   }
 }
 
-/** The summary leaves out the error code, to show that recall finds it elsewhere. */
+/** A summary without the error code, to show that recall finds the code elsewhere. */
 const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .map(
     (number) => `## ${number}. Section\nThe nightly build failed; cart.js had a wrong limit, and it was changed there.`,
   )
   .join("\n");
 
-function notes(told: number): Reply {
+function notes(replies: number): Reply {
   const section = (heading: string, text: string): string =>
     `<notes-section heading="${heading}">\n${text}\n</notes-section>`;
   return answer(
-    `<session-notes>\n${section("Current state", `The nightly build failed; the modules are compared. ${told} answers so far.`)}\n</session-notes>`,
+    `<session-notes>\n${section("Current state", `The nightly build failed; the modules are compared. ${replies} answers so far.`)}\n</session-notes>`,
   );
 }

@@ -6,13 +6,13 @@ import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import type { LiveReport } from "./live/run-probes.ts";
 
-/** A model that does as it is told. */
+/** A model that follows its instructions. */
 const obedient: Script = ({ tools, toolResults }) => {
   if (toolResults.length > 0) return answer("4217");
   return tools.length > 0 ? think("391, then.", callTools(callTool("look_up", { key: "391" }))) : answer("ready");
 };
 
-/** Something between the program and the service that spoils answers on their way. */
+/** Starts a proxy that modifies the service's answers. */
 async function startProxy(target: string, spoil: (answer: string, path: string) => string): Promise<string> {
   const proxy = createServer(async (incoming, outgoing) => {
     const body = await Array.fromAsync(incoming);
@@ -33,11 +33,11 @@ async function startProxy(target: string, spoil: (answer: string, path: string) 
 const stateOf = ({ checks }: LiveReport, name: string) => checks.find(({ check }) => check === name)?.state;
 const differencesOf = ({ checks }: LiveReport) => checks.flatMap(({ differences }) => differences);
 
-test("a service that is as the simulator says: everything holds, and nothing differs", async () => {
+test("a service that matches the simulator passes every check without differences", async () => {
   const cli = await startCli(temporaryProject(), obedient);
   const { code, out, said } = await cli.run(["doctor", "--live"]);
   expect({ code, said }).toMatchObject({ code: 0 });
-  // The price is told before anything is sent, and measured behind it.
+  // The price is printed before anything is sent, and the measured cost at the end.
   expect(said.split("\n")[0]).toMatch(/^anthropic, model claude-sonnet-5-5: at most 9 calls, about \$0\.0\d+, at most/);
   expect(out).toMatch(/9 calls, \$0\.00\d+ by the usage that the provider reported/);
   expect(out).toContain("No difference from the simulator of claude-sonnet-5-5");
@@ -54,14 +54,14 @@ test("a service that is as the simulator says: everything holds, and nothing dif
   ])
     expect(out).toMatch(new RegExp(`^ok +${check}: `, "m"));
   expect(cli.server.recorder.exchanges.length).toBe(9);
-  // The two that are too much are refused, and nothing else.
+  // The service rejects only the two excessive requests.
   expect(cli.refused().map(({ outcome }) => outcome.kind === "refused" && outcome.status)).toEqual([400, 400]);
 });
 
 test.each([
   { api: "openai", model: "gpt-6-luna", ok: ["answer", "counting", "tools", "thinking", "cache", "too long"] },
   { api: "openai-chat", model: "llama", ok: ["answer", "streaming", "tools", "output limit", "too long"] },
-])("$api: likewise", async ({ api, model, ok }) => {
+])("$api: a service that matches the simulator passes", async ({ api, model, ok }) => {
   const cli = await startCli(temporaryProject(), obedient);
   const base = api === "openai" ? [] : ["--base-url", `${cli.server.url}/v1`];
   const environment = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${cli.server.url}/v1` };
@@ -74,7 +74,7 @@ test.each([
   expect(report.calls).toBe(cli.server.recorder.exchanges.length);
 });
 
-test("counts of the cache that are lost on the way are named, and cost goes by them: a problem", async () => {
+test("missing cache counts are named, and are a problem because the cost depends on them", async () => {
   const cli = await startCli(temporaryProject(), obedient);
   const url = await startProxy(cli.server.url, (said) =>
     said.replaceAll(/"cache_(?:read|creation)_input_tokens":\d+,/g, ""),
@@ -86,12 +86,12 @@ test("counts of the cache that are lost on the way are named, and cost goes by t
   const fields = differencesOf(report).map(({ field, actual, simulated }) => `${field}: ${actual} / ${simulated}`);
   expect(fields).toContain("message_delta.usage.cache_read_input_tokens: undefined / number");
   expect(fields).toContain("tokens read by the second request: none / some");
-  // Named once, not by every check that has an answer with a usage.
+  // A difference is reported once, not by every check with a usage.
   expect(new Set(fields).size).toBe(fields.length);
   expect(fields.filter((field) => !/cache|tokens (read|written)/.test(field))).toEqual([]);
 });
 
-test("a refusal in words that nobody knows is named, with both texts", async () => {
+test("an unknown refusal message is named, with both texts", async () => {
   const cli = await startCli(temporaryProject(), obedient);
   const url = await startProxy(cli.server.url, (said) => said.replace("prompt is too long:", "that was a lot:"));
   const { code, out } = await cli.run(["doctor", "--live"], { environment: { ANTHROPIC_BASE_URL: url } });
@@ -103,7 +103,7 @@ test("a refusal in words that nobody knows is named, with both texts", async () 
   expect(out).toMatch(/2 differences from the simulator/);
 });
 
-test("a smaller window than our table's is a problem; events in another order differ and do no harm", async () => {
+test("a smaller window than our table's is a problem, but another order of events is not", async () => {
   const cli = await startCli(temporaryProject(), obedient);
   const url = await startProxy(cli.server.url, (said, path) =>
     path.startsWith("/v1/models")
@@ -118,7 +118,7 @@ test("a smaller window than our table's is a problem; events in another order di
   expect(code).toBe(1);
 });
 
-test("whoever is refused or finds nobody is told after one call", async () => {
+test("reports a rejected key or an unreachable service after one call", async () => {
   const cli = await startCli(temporaryProject(), obedient);
   let calls = 0;
   const shut = createServer((_, outgoing) => {
@@ -139,7 +139,7 @@ test("whoever is refused or finds nobody is told after one call", async () => {
   expect(nobody).toMatchObject({ code: 1, out: expect.stringMatching(/problem +model: no answer/) });
 });
 
-test("without a key it explains; a command line that makes no sense sends nothing", async () => {
+test("explains a missing key, and sends nothing for an invalid command line", async () => {
   const cli = await startCli(temporaryProject(), obedient);
   const keyless = await cli.run(["doctor", "--live"], { environment: { ANTHROPIC_API_KEY: "" } });
   expect(keyless).toMatchObject({ code: 1, out: "" });

@@ -19,7 +19,10 @@ const SERVERS = Object.keys(compatibleProfiles) as CompatibleServer[];
 const SERVER: CompatibleServer = "vLLM";
 const MAX_USD = 0.1;
 
-/** Makes a few small calls to the provider with the user's key. Checks what the engine relies on, and the simulator against it. */
+/**
+ * Makes a few small calls to the provider with the user's key. Checks the behavior that the engine relies on, and
+ * compares it with the simulator.
+ */
 export async function runLive(options: LiveOptions, terminal: Terminal): Promise<number> {
   const { print, say, environment } = terminal;
   const server = oneOf("--server", options.server, SERVERS) ?? SERVER;
@@ -30,7 +33,7 @@ export async function runLive(options: LiveOptions, terminal: Terminal): Promise
     return EXIT.failed;
   }
   if (choice.provider === "bedrock") {
-    say("doctor --live cannot check bedrock: its client signs requests itself, and cannot be listened to.");
+    say("doctor --live cannot check bedrock: its client signs requests, so its traffic cannot be recorded.");
     return EXIT.failed;
   }
   const where = choice.baseUrl === undefined ? "" : ` at ${choice.baseUrl}`;

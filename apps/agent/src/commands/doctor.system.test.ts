@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-test("what is missing is said, and a project's settings hold once they are trusted", async () => {
+test("names what is missing, and uses a project's settings after they are trusted", async () => {
   const settings = JSON.stringify({ permissions: { allow: ["Bash(npm test *)"] } });
   const project = temporaryProject({ ".palimpsest/settings.json": settings });
   const cli = await startCli(project, () => answer(""));
@@ -26,7 +26,7 @@ test("what is missing is said, and a project's settings hold once they are trust
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
-test("settings that nobody reads are named, with what may have been meant", async () => {
+test("names unknown settings, with the closest known ones", async () => {
   const hooks = [{ event: "pretooluse", command: "true" }];
   const project = temporaryProject({ ".palimpsest/settings.json": JSON.stringify({ permisions: {}, hooks }) });
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
@@ -37,7 +37,7 @@ test("settings that nobody reads are named, with what may have been meant", asyn
   expect(out).toContain("settings of the project: permisions: there is no such setting. Did you mean permissions?");
   expect(out).toMatch(/hooks\[0\]\.event: "pretooluse" is none of .* Did you mean PreToolUse\?/);
   expect(out).toContain('Unknown setting "compaction.autoo" in the settings file. Did you mean "compaction.auto"?');
-  // A turn says the same, and is made nevertheless.
+  // A turn prints the same problems, and runs nevertheless.
   const turn = await cli.run(["-p", "Hello"]);
   expect(turn.code).toBe(0);
   expect(turn.said).toContain("Did you mean permissions?");

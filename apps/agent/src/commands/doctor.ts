@@ -24,7 +24,7 @@ interface Finding {
   readonly text: string;
 }
 
-/** Checks what the agent needs, and says what is missing. Sends nothing, unless `--live` is given. */
+/** Checks what the agent needs, and reports what is missing. Sends nothing without `--live`. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.doctor);
   if (values.live) {

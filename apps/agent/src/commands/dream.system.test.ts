@@ -14,13 +14,13 @@ const isDream = ({ tools }: Ask): boolean => tools.includes("SearchSessions");
 interface SetUp {
   readonly forgets: number;
   readonly fails?: () => boolean;
-  /** Whether an answer begins and never ends. */
+  /** Whether an answer starts and never ends. */
   readonly stalls?: (ask: Ask) => boolean;
-  /** @default it forgets so many topics */
+  /** The model's reply. @default forgets the given number of topics */
   readonly think?: (ask: Ask) => Reply;
 }
 
-/** A project whose memory has topics of the model's, and a dream that forgets so many of them. */
+/** Creates a project whose memory has topics of the model, and a dream that forgets some of them. */
 async function setUp({ forgets, fails = () => false, stalls = () => false, think }: SetUp) {
   let offered: readonly string[] = [];
   const versions: string[] = [];
@@ -72,7 +72,7 @@ async function setUp({ forgets, fails = () => false, stalls = () => false, think
   };
 }
 
-test("a dream that writes: one change, its price is told, it can be undone, and the next waits a day", async () => {
+test("a dream makes one change that can be undone, prints its cost, and the next waits a day", async () => {
   const { here, dream, topics, pass } = await setUp({ forgets: 1 });
   const { code, out, said } = await dream("--if-due");
   expect(code).toBe(0);
@@ -85,7 +85,7 @@ test("a dream that writes: one change, its price is told, it can be undone, and 
   expect((await dream("--if-due")).out).toContain("the last run was 23.0 hours ago, and 24 hours must pass");
 });
 
-test("a dream looks at the project by tools that only read, and not at what the user's rules hide", async () => {
+test("a dream reads the project with read-only tools, within the user's rules", async () => {
   const heard: string[] = [];
   const { project, dream, offered } = await setUp({
     forgets: 0,
@@ -113,7 +113,7 @@ test("a dream looks at the project by tools that only read, and not at what the 
   expect(project.text("a.txt")).toBe("begun");
 });
 
-test("a dream that is held changes nothing, is not run again at once, and is carried out by a yes", async () => {
+test("a dream that needs approval changes nothing until the user approves", async () => {
   const { dream, topics, pass, dreams } = await setUp({ forgets: 6 });
   const held = await dream("--if-due");
   expect(held).toMatchObject({ code: 1, out: expect.stringContaining("it takes away 6") });
@@ -125,12 +125,12 @@ test("a dream that is held changes nothing, is not run again at once, and is car
   expect(await dream("--yes")).toMatchObject({ code: 0, out: expect.stringContaining("Applied as change") });
   expect(await topics()).toHaveLength(TOPICS - 6);
   expect(await dream("--yes")).toMatchObject({ code: 1, out: expect.stringContaining("No changes wait") });
-  // The yes makes it the last work: sessions of before it do not count again.
+  // The approval counts as the last run, so earlier sessions do not count again.
   pass(30);
   expect((await dream("--if-due")).out).toContain("0 of 1 needed sessions were used");
 });
 
-test("a dream that is held is refused by a no: nothing changes, and the next waits for new sessions", async () => {
+test("a refused dream changes nothing, and the next waits for new sessions", async () => {
   const { dream, topics, pass, dreams } = await setUp({ forgets: 6 });
   expect(await dream()).toMatchObject({
     code: 1,
@@ -147,7 +147,7 @@ test("a dream that is held is refused by a no: nothing changes, and the next wai
   await expect(dream("--yes", "--no")).rejects.toThrow("not both");
 });
 
-test("a dream that is killed at any step has changed nothing, and the next one does the work", async () => {
+test("a dream that is killed at any step changes nothing, and the next one does its work", async () => {
   let stallsAt: number | undefined = 0;
   let reached = Promise.withResolvers<void>();
   const { cli, dream, topics } = await setUp({
@@ -158,7 +158,7 @@ test("a dream that is killed at any step has changed nothing, and the next one d
       return true;
     },
   });
-  // Before the first answer, and when a topic is already forgotten in the run.
+  // Before the first answer, and after the run has forgotten a topic.
   for (const step of [0, 1]) {
     [stallsAt, reached] = [step, Promise.withResolvers()];
     const started = cli.start(["memory", "dream", "--base-url", cli.server.url]);
@@ -172,7 +172,7 @@ test("a dream that is killed at any step has changed nothing, and the next one d
   expect(await topics()).toHaveLength(TOPICS - 1);
 });
 
-test("a dream that fails waits its day; after three in a row it waits a week, and one by hand is tried at once", async () => {
+test("a failed dream waits a day, then a week after three failures, but a manual run starts at once", async () => {
   let state: "down" | "up" = "down";
   const { dream, pass, topics, dreams } = await setUp({ forgets: 1, fails: () => state === "down" });
   for (let run = 1; run <= 3; run++) {

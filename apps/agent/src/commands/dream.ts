@@ -17,7 +17,7 @@ import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Tidies up the memory of the project, now or if enough time has passed.
+ * Tidies up the project's memory, now or if enough time has passed.
  * @param parent the session that the cost is charged to. @default none: the run prints its cost
  */
 export async function run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number> {
@@ -33,7 +33,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
       try {
         const place = { places, store, coordination, clock };
         if (values.yes === true || values.no === true)
-          return await decideHeld(values.yes === true ? "yes" : "no", place, memory, terminal);
+          return await decideProposed(values.yes === true ? "yes" : "no", place, memory, terminal);
         if (values["if-due"] === true) {
           const { settings } = await readSettings({
             settingsFrom: engineSettings(places, environment, operations.flags),
@@ -93,8 +93,8 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
   });
 }
 
-/** Applies or refuses the changes that the last run held back. */
-async function decideHeld(
+/** Applies or refuses the changes of the last run that wait for approval. */
+async function decideProposed(
   answer: "yes" | "no",
   place: Pick<DreamPlace, "places" | "coordination">,
   memory: Pick<Memory, "batch">,
@@ -107,8 +107,8 @@ async function decideHeld(
     : EXIT.failed;
 }
 
-/** The next step if changes cannot be applied as they were shown. */
-const DROP_HELD =
+/** What to do if the changes cannot be applied as they were shown. */
+const DROP_PROPOSED =
   "None of the changes was applied. To drop them: palimpsest memory dream --no. To go over the memory again: palimpsest memory dream";
 
 function decisionText(outcome: BatchOutcome | "refused" | undefined): string {
@@ -116,9 +116,9 @@ function decisionText(outcome: BatchOutcome | "refused" | undefined): string {
   if (outcome === "refused") return "Refused. The memory stays as it is, and the next run waits for new sessions.";
   if (outcome.kind === "written") return `Applied as change ${outcome.commit.slice(0, 10)}.`;
   if (outcome.kind === "stale")
-    return `Not applied: these topics were changed since: ${outcome.slugs.join(", ")}. ${DROP_HELD}`;
+    return `Not applied: these topics were changed since: ${outcome.slugs.join(", ")}. ${DROP_PROPOSED}`;
   if (outcome.kind === "unchanged") return "Nothing had to change any more.";
-  return `Not applied: ${outcome.why}. ${DROP_HELD}`;
+  return `Not applied: ${outcome.why}. ${DROP_PROPOSED}`;
 }
 
 function outcomeText(outcome: DreamOutcome): string {

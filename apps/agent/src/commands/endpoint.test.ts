@@ -14,7 +14,7 @@ const choice = (baseUrl?: string): ProviderChoice => ({
   ...(baseUrl === undefined ? {} : { baseUrl }),
 });
 
-test("an endpoint is kept for this user only, without any key, until another is used", async () => {
+test("stores an endpoint for this user only, without a key, until another is used", async () => {
   const folder = join(temporaryProject().home, "session");
   expect(await withEndpoint(used, folder)).toEqual(used);
   expect(await rememberEndpoint(folder, choice("http://127.0.0.1:8080/v1"))).toBe("kept");
@@ -28,7 +28,7 @@ test("an endpoint is kept for this user only, without any key, until another is 
   expect(await withEndpoint(used, folder)).toEqual(used);
 });
 
-test.each(["http://user:pass@host/v1", "https://host/v1?api-key=1"])("%s is not kept", async (url) => {
+test.each(["http://user:pass@host/v1", "https://host/v1?api-key=1"])("does not store %s", async (url) => {
   const folder = join(temporaryProject().home, "session");
   expect(await rememberEndpoint(folder, choice(url))).toBe("secret");
   expect(await withEndpoint(used, folder)).toEqual(used);

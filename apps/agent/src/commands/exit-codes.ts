@@ -1,19 +1,21 @@
-/** The exit codes of the program. They are part of the public interface: no code changes its meaning. */
+/** The exit codes of the program. They are part of the public interface, so their meanings never change. */
 export const EXIT = {
   done: 0,
-  /** The provider did not answer, the window is full, a session is in use: the message on standard error says which. */
+  /**
+   * The provider did not answer, the window is full, or a session is in use. The message on standard error says which.
+   */
   failed: 1,
   /** The command line is invalid. Nothing was done. */
   usage: 2,
-  /** The model declined, or tool calls were denied: the output names the rules that would allow them. */
+  /** The model declined, or tool calls were denied. The output names the rules that would allow them. */
   refused: 3,
-  /** `--max-rounds` was reached before the model was done; `--continue` resumes. */
+  /** The run reached `--max-rounds` before the model was done. `--continue` resumes the session. */
   roundsUsedUp: 4,
-  /** `--max-usd` was reached before the model was done; `--continue` resumes. */
+  /** The run reached `--max-usd` before the model was done. `--continue` resumes the session. */
   budgetUsedUp: 5,
-  /** SIGINT; `--continue` resumes the session. */
+  /** The run was interrupted by SIGINT. `--continue` resumes the session. */
   interrupted: 130,
-  /** SIGTERM; `--continue` resumes the session. */
+  /** The run was terminated by SIGTERM. `--continue` resumes the session. */
   terminated: 143,
 } as const;
 

@@ -9,7 +9,7 @@ import type { Terminal } from "./terminal.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Deletes old sessions and events of all tenants, until nothing is left to delete or the program is interrupted. */
+/** Deletes old sessions and events of all tenants, until all are deleted or the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS["database expire"]);
   const policy = toPolicy(values["older-than"], values.for ?? [], values["events-older-than"]);

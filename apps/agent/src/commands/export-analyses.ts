@@ -10,7 +10,10 @@ import {
 } from "@palimpsest/observe/inspector";
 import type { Analyses } from "./read-analyses.ts";
 
-/** Makes one page of analyzed sessions: the inspector's, with the sessions in it. Logs that are made for it are removed again. */
+/**
+ * Creates one page with analyzed sessions: the inspector's page with the sessions inside. Removes the temporary logs at
+ * the end.
+ */
 export async function exportAnalyses(
   { sum, sessions }: Analyses,
   providerOf: ProviderOf,

@@ -4,18 +4,18 @@ import { offlineByName, userModels } from "./connect.ts";
 import type { Project } from "./open-project.ts";
 import type { ProjectInspectorOptions } from "./project-inspector.ts";
 import type { Terminal } from "./terminal.ts";
-import { tellExport, writePage } from "./write-page.ts";
+import { printProgress, writePage } from "./write-page.ts";
 
 interface ExportStoredOptions {
   readonly project: Project;
   readonly terminal: Terminal;
-  /** @default the newest session */
+  /** The session. @default the newest session */
   readonly id: string | undefined;
   readonly file: string;
   readonly shows: Exclude<ProjectInspectorOptions["shows"], { readonly kind: "transcripts" }>;
 }
 
-/** Writes one session of a store as the inspector's page in one file. */
+/** Writes a stored session as the inspector's page in one file. */
 export async function exportStored({ project, terminal, id, file, shows }: ExportStoredOptions): Promise<void> {
   const { store, name } = shows.kind === "store" ? shows : { store: project.store, name: project.places.sessions };
   const source = storeSource({ store, name, folder: project.folder });
@@ -25,7 +25,7 @@ export async function exportStored({ project, terminal, id, file, shows }: Expor
     sources: [source],
     providerOf: (provider) => offlineByName(provider, models),
     sessions: [{ key: source.keyOf(session.id), name: session.id }],
-    onProgress: tellExport(terminal),
+    onProgress: printProgress(terminal),
   });
   await writePage(file, page, { terminal, inspect: "the same command without --html" });
 }

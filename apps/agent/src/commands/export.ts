@@ -6,7 +6,7 @@ import { inProject } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints the whole log as lines of JSON, one entry each, in the form that `importLog` reads. */
+/** Prints the whole log as JSON lines, one entry each, in the form that `importLog` reads. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { positionals } = readArguments(args, COMMANDS["sessions export"]);
   return inProject(terminal, async ({ store }) => {

@@ -25,7 +25,7 @@ const environment = (user = "watcher"): Record<string, string> => ({
   PGUSER: user,
 });
 
-/** Two tenants: a session that runs, one that is due, one that runs later, one that waits for a person, one that was set aside. */
+/** Creates sessions of two tenants: one running, one due, one later, one waiting for a person, and one set aside. */
 async function fill(): Promise<void> {
   const { tenant, queue } = openPostgresDispatch({
     pool: database.dispatchers,
@@ -51,7 +51,7 @@ async function fill(): Promise<void> {
   await other.approvals.ask({ sessionId: "asks", callId: "c", tool: "pay", input: { secret: "A SECRET" } });
 }
 
-test("top shows what runs, waits and was set aside; retry lets a session run again", async () => {
+test("top shows running, waiting and set-aside sessions, and retry resumes one", async () => {
   const cli = await startIt();
   const empty = await cli.run(["database", "fleet", "top", "--once"], { environment: environment() });
   expect(empty).toMatchObject({ code: 0, said: "" });
@@ -107,7 +107,7 @@ test("top shows what runs, waits and was set aside; retry lets a session run aga
   expect(await cli.run(["database", "fleet", "top", "x"], { environment: environment() })).toMatchObject({ code: 2 });
 });
 
-test("top refreshes until it is interrupted; only an operator sees all tenants", async () => {
+test("top refreshes until it is interrupted, and shows all tenants only to an operator", async () => {
   const cli = await startIt();
   const { process: child, ended } = cli.start(["database", "fleet", "top", "--every", "0.1"], {
     environment: environment(),
@@ -123,7 +123,7 @@ test("top refreshes until it is interrupted; only an operator sees all tenants",
   expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("GRANT palimpsest_operator") });
 });
 
-test("the screen fits the terminal", () => {
+test("fleetText fits the terminal", () => {
   const text = fleetText(
     {
       atMs: 0,

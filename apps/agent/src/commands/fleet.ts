@@ -10,12 +10,12 @@ import type { Terminal } from "./terminal.ts";
 import { duration, plural } from "./text/notice.ts";
 
 const WORDS = COMMANDS["database fleet"].operands.completes;
-/** Moves to the upper left corner and clears the screen. */
+/** The control sequence that clears the screen. */
 const CLEAR = "\u001b[H\u001b[2J";
 const DEFAULT_EVERY_S = 2;
 const DEFAULT_ROWS = 10;
 
-/** Shows what the workers of a service do, and lets sessions run again that were set aside. */
+/** Shows the workers of a service, and resumes sessions that were set aside. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["database fleet"]);
   const action = oneOf("database fleet", positionals[0] ?? "top", WORDS)!;
@@ -104,7 +104,7 @@ async function listAll(schedule: Schedule): Promise<readonly string[]> {
   return names;
 }
 
-/** The state of a fleet, for a terminal. */
+/** Describes the state of a fleet for a terminal. */
 export function fleetText(overview: FleetOverview, columns: number): string {
   const { atMs } = overview;
   const since = (fromMs: number): string => duration(Math.max(0, atMs - fromMs));

@@ -9,10 +9,10 @@ import { COMMAND_NAMES, commandsOf, definitionOf, TOP_COMMANDS } from "./definit
 import { ENDINGS, type Ending, EXIT } from "./exit-codes.ts";
 import { commandPage, mainPage, VARIABLES } from "./help.ts";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for this character.
 const ESCAPE = /\u001b/;
 
-test("the page of the program names every command, option, variable, file and exit code", async () => {
+test("the main page names every command, option, variable, file and exit code", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const { code, out, said } = await cli.run(["--help"]);
   expect({ code, said }).toEqual({ code: 0, said: "" });
@@ -29,12 +29,12 @@ test("the page of the program names every command, option, variable, file and ex
       new RegExp(`^ +${EXIT[ending]} +${ENDINGS[ending].slice(0, 20).replace(/[()]/g, "\\$&")}`, "m"),
     );
   for (const file of ["settings.json", "engine.json", "AGENTS.md"]) expect(out).toContain(file);
-  // Without a key, a session or anything to do it is shown as well.
+  // The page needs no key and no session.
   expect((await cli.run(["help"])).out).toBe(out);
   expect((await cli.run([], { environment: { ANTHROPIC_API_KEY: "" } })).out).toBe(out);
 });
 
-test.each(COMMAND_NAMES)("the page of %s teaches it: usage, options, examples that make sense, exit codes", (name) => {
+test.each(COMMAND_NAMES)("the page of %s has usage, options, valid examples and exit codes", (name) => {
   const { usage, about, options, examples, endings } = definitionOf(name);
   const page = commandPage(name, 120);
   const [first, , second] = page.split("\n");
@@ -55,7 +55,7 @@ test.each(COMMAND_NAMES)("the page of %s teaches it: usage, options, examples th
   for (const ending of ["done", "usage", ...endings] as const) expect(page).toContain(`${EXIT[ending]}`.padEnd(5));
 });
 
-test.each([80, 100, 112])("every page fits %i columns, and every example can be copied from it", (columns) => {
+test.each([80, 100, 112])("every page fits %i columns, with examples that can be copied", (columns) => {
   const pages = [mainPage(columns), ...COMMAND_NAMES.map((name) => commandPage(name, columns))];
   const lines = pages.flatMap((page) => page.split("\n"));
   expect(lines.filter((line) => line.length > columns)).toEqual([]);
@@ -63,7 +63,7 @@ test.each([80, 100, 112])("every page fits %i columns, and every example can be 
   for (const name of COMMAND_NAMES) for (const [line] of definitionOf(name).examples) expect(whole).toContain(line);
 });
 
-test("a command's page is had by either way, and of what is no command there is none", async () => {
+test("help COMMAND and COMMAND --help print the same page, and fail for an unknown command", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const page = `${commandPage("doctor", 100)}\n`;
   expect(await cli.run(["doctor", "--help"])).toEqual({ code: 0, out: page, said: "" });
@@ -77,7 +77,7 @@ test("a command's page is had by either way, and of what is no command there is 
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
-test("an unknown command names the closest one, also in a group", async () => {
+test("the error for an unknown command names the closest one, also in a group", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const meant: readonly (readonly [args: readonly string[], hint: string])[] = [
     [["show"], "Did you mean sessions show?"],
@@ -95,7 +95,7 @@ test("an unknown command names the closest one, also in a group", async () => {
   expect(await cli.run(["help", "sessions", "show"])).toEqual({ code: 0, out: page, said: "" });
 });
 
-test("whoever reads one line of it and leaves is no error", () => {
+test("a reader that stops after one line causes no error", () => {
   const project = temporaryProject();
   const line = "set -o pipefail; palimpsest --help | head -n 1";
   const { status, stdout, stderr } = spawnSync("bash", ["-c", line], {
@@ -107,9 +107,9 @@ test("whoever reads one line of it and leaves is no error", () => {
   expect(stdout).toBe("palimpsest: a coding agent that keeps itself inside its context window\n");
 });
 
-/** The one of util-linux, which knows how to run a line. */
+/** The `script` of util-linux, which can run a command line. */
 
-test("on a screen it is coloured, unless NO_COLOR says otherwise; in a pipe never", async () => {
+test("the page is colored on a screen without NO_COLOR, and never in a pipe", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const read = callTools(callTool("Read", { file_path: "a.txt" }));
   const cli = await startCli(project, inOrder([read, answer("Read."), read, answer("Read."), read, answer("Read.")]));
@@ -119,7 +119,7 @@ test("on a screen it is coloured, unless NO_COLOR says otherwise; in a pipe neve
     ANTHROPIC_API_KEY: "none",
     ANTHROPIC_BASE_URL: cli.server.url,
   };
-  // Not spawnSync: the simulator answers from this process.
+  // Not spawnSync, because the simulator answers from this process.
   const onScreen = (environment: Readonly<Record<string, string>>): Promise<string> => {
     const options = { cwd: project.folder, env: { ...env, ...environment } };
     const child = spawn("script", ["-qec", "palimpsest -p 'Read a.txt'", "/dev/null"], options);

@@ -39,7 +39,7 @@ const FILES: readonly (readonly [name: string, about: string])[] = [
   ["AGENTS.md", "a project's instructions for agents"],
 ];
 
-/** The help page of the program. @param columns the width of the terminal */
+/** Formats the help page of the program. @param columns the width of the terminal */
 export function mainPage(columns: number): string {
   const width = widthOf(columns);
   const { examples, options } = definitionOf("run");
@@ -66,7 +66,7 @@ function usagesOf(names: readonly CommandName[]): readonly (readonly [usage: str
   return names.map((name) => [definitionOf(name).usage, definitionOf(name).about]);
 }
 
-/** The help page of one command. @param columns the width of the terminal */
+/** Formats the help page of one command. @param columns the width of the terminal */
 export function commandPage(name: CommandName, columns: number): string {
   const width = widthOf(columns);
   const { usage, about, more = [], options, examples, endings } = definitionOf(name);
@@ -81,7 +81,7 @@ export function commandPage(name: CommandName, columns: number): string {
   ]);
 }
 
-/** The characters that a line has beside the indent. */
+/** The width of a line without its indent. */
 function widthOf(columns: number): number {
   return Math.min(columns, WIDEST) - INDENT;
 }

@@ -8,7 +8,7 @@ import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { COMMANDS } from "./definitions.ts";
 
-test("what other agents left is found, imported, shown, measured, billed, and gone on with", async () => {
+test("sessions of other agents can be found, imported, shown, measured and resumed", async () => {
   const project = temporaryProject({ "note.jsonl": '{"no":"session"}\n' });
   writeHome(project.home);
   const cli = await startCli(project, () => answer("It is put right."));
@@ -46,7 +46,7 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect((await done("sessions", "export", id)).trim().split("\n").length).toBe(imported.entries);
 
   await done("-r", id, "-p", "Is it right now?");
-  // It goes on as a session of ours: with our prompt and tools, which its own agent had not written down.
+  // The session continues as ours, with our prompt and tools, which the other agent did not record.
   const { system, tools } = sentRequests(cli).at(-1)!;
   expect(system).toContain(project.folder);
   expect(tools.map(({ name }) => name)).toContain("Read");
@@ -55,7 +55,7 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect(await done("sessions", "import", project.home)).toMatch(
     /codex-.* codex [\s\S]*gemini-.* gemini [\s\S]*without messages: skipped/,
   );
-  // However alike their ids begin, each is listed under a start that names it alone.
+  // Each id is shortened to a unique start, even if ids begin alike.
   const listed = (await done("sessions"))
     .trim()
     .split("\n")
@@ -70,6 +70,6 @@ test("what other agents left is found, imported, shown, measured, billed, and go
   expect((await cli.run(["sessions", "--from", "clade-code"])).said).toContain("Did you mean claude-code?");
 });
 
-test("--from takes every agent that can be read", () => {
+test("--from accepts every agent that can be read", () => {
   expect(COMMANDS.sessions.options.from.of).toEqual(RECORDED_AGENTS);
 });

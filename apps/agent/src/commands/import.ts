@@ -39,7 +39,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return outcomes.some(({ kind }) => kind === "imported" || kind === "exists") ? EXIT.done : EXIT.failed;
 }
 
-/** What somebody else recorded passes the gate like everything else that is shown to the model. */
+/** Sanitizes recorded entries, because they are shown to the model. */
 async function* sanitized(entries: AsyncIterable<RecordedEntry>): AsyncGenerator<RecordedEntry> {
   for await (const entry of entries) yield entry.kind === "session" ? entry : sanitizeAll(entry);
 }

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type Cli, startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-test("inspect prints an address that shows the request of a session as it was sent", async () => {
+test("inspect prints an address that shows a session's request as it was sent", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, () => answer("Hi there."));
   expect((await cli.run(["-p", "Hello."])).code).toBe(0);
@@ -50,7 +50,7 @@ test("inspect writes a session as a page in one file", async () => {
   });
 });
 
-test("inspect shows the sessions of a program that keeps them in a folder of its own", async () => {
+test("inspect shows the sessions in another program's folder", async () => {
   const project = temporaryProject();
   const store = sqliteStore({ folder: join(project.folder, "sessions") });
   const session = await openSession({ id: "mine", store, provider: anthropic({} as never), model: "claude-opus-5-5" });
@@ -90,7 +90,7 @@ test("inspect shows a session of a tenant in PostgreSQL", async () => {
   await session.close();
 });
 
-test("inspect shows a memory of a tenant in PostgreSQL with its evidence, proposals and history, and changes nothing", async () => {
+test("inspect shows a tenant's memory in PostgreSQL with its evidence, proposals and history, read only", async () => {
   const database = await startDatabase();
   onTestFinished(() => database.stop());
   const store = openPostgres({ pool: database.workers }).store({ tenant: "acme" });
@@ -126,7 +126,7 @@ test("inspect shows a memory of a tenant in PostgreSQL with its evidence, propos
   await session.close();
 });
 
-/** Starts the command, and goes in as a browser would. */
+/** Starts the command, and signs in like a browser. */
 async function openInspector(cli: Cli, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const started = cli.start(args, { input: "open", environment });
   const address = await new Promise<URL>((resolve, reject) => {

@@ -13,14 +13,14 @@ import { type ProjectInspectorOptions, startProjectInspector } from "./project-i
 import { countOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** No id of a session looks like this. */
+/** Recognizes a path. Session ids do not match. */
 const IS_PATH = /[/\\]|^[.~]/;
 
-/** Shows sessions in a browser of this machine, until the program is interrupted. */
+/** Shows sessions in a browser on this machine, until the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.inspect);
   const port = values.port === "0" ? 0 : (countOf("--port", values.port) ?? 0);
-  const [wanted] = positionals;
+  const [target] = positionals;
   const { database, tenant, live, memory: scope, html } = values;
   if (database !== undefined || tenant !== undefined || scope !== undefined) {
     if (tenant === undefined)
@@ -31,7 +31,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       inDatabase(terminal, { database, application: "palimpsest inspect" }, async (pool) => {
         const store = openPostgres({ pool }).store({ tenant });
         const name = `${database ?? "the database of the environment"} ${tenant}`;
-        const id = wanted === undefined && live !== true ? undefined : (await findSession(store, wanted)).id;
+        const id = target === undefined && live !== true ? undefined : (await findSession(store, target)).id;
         const memory = scope === undefined ? {} : { memory: openPostgresMemory({ pool, tenant, name: scope }) };
         if (memory.memory !== undefined && (await memory.memory.head()) === undefined)
           terminal.say(`The memory ${JSON.stringify(scope)} of this tenant is empty.`, "warning");
@@ -40,17 +40,17 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     );
   }
   return inProject(terminal, async (project) => {
-    const path = wanted === undefined ? undefined : resolve(terminal.folder, wanted);
+    const path = target === undefined ? undefined : resolve(terminal.folder, target);
     if (path !== undefined && existsSync(path))
       return show({ project, terminal, id: undefined, html, shows: await sessionsAt(path), port });
-    if (wanted !== undefined && IS_PATH.test(wanted))
+    if (target !== undefined && IS_PATH.test(target))
       throw new UsageError(`There is no folder or file ${path}. Name one that has sessions, or the ID of a session.`);
-    const id = wanted === undefined && live !== true ? undefined : (await findSession(project.store, wanted)).id;
+    const id = target === undefined && live !== true ? undefined : (await findSession(project.store, target)).id;
     return show({ project, terminal, id, html, shows: { kind: "project" }, port });
   });
 }
 
-/** A folder with logs in it belongs to a program of the user; anything else are transcripts. */
+/** A folder that contains logs belongs to a program of the user. Other paths are transcripts. */
 async function sessionsAt(path: string): Promise<ProjectInspectorOptions["shows"]> {
   if (!statSync(path).isDirectory()) return { kind: "transcripts", path };
   const store = sqliteStore({ folder: path });
@@ -61,9 +61,9 @@ async function sessionsAt(path: string): Promise<ProjectInspectorOptions["shows"
 interface Shown extends Pick<ProjectInspectorOptions, "shows" | "port"> {
   readonly project: Project;
   readonly terminal: Terminal;
-  /** The session that the address opens. */
+  /** The session to open first. */
   readonly id: string | undefined;
-  /** A file to write the page to, instead of showing it. */
+  /** A file to write the page to, instead of serving it. */
   readonly html: string | undefined;
 }
 

@@ -6,10 +6,10 @@ import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
 const KEY = "sk-ant-a-key-that-nobody-may-see-9876";
-/** No tool of a keyring is found: the key goes to the file. */
+/** Without a keyring tool, the key goes to the file. */
 const environment = { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", DBUS_SESSION_BUS_ADDRESS: "unix:path=/nowhere" };
 
-test("a key is tested, stored for this user alone, used by doctor and by turns, replaced and removed", async () => {
+test("a key is tested, stored for this user only, used by doctor and turns, replaced and removed", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, () => answer("Hello."));
   const key = (args: readonly string[], input = "") => cli.run(["key", ...args], { environment, input });
@@ -22,7 +22,7 @@ test("a key is tested, stored for this user alone, used by doctor and by turns, 
   const stored = await key(["set"], `${KEY}\n`);
   expect(stored).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^The key for anthropic \(\.\.\.9876\) is kept in/),
+    out: expect.stringMatching(/^The key for anthropic \(\.\.\.9876\) is stored in/),
   });
   const file = join(project.home, ".palimpsest", "keys.json");
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -36,7 +36,7 @@ test("a key is tested, stored for this user alone, used by doctor and by turns, 
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ anthropic: `${KEY}-new` });
   expect((await key(["remove"])).out).toContain("Removed the key for anthropic (...-new)");
   expect(await key(["remove"])).toMatchObject({ code: 1, said: expect.stringContaining("No key for anthropic") });
-  expect((await key(["set"], "\n")).said).toContain("No key was given");
+  expect((await key(["set"], "\n")).said).toContain("No key was entered");
 });
 
 test("a key that the provider refuses is not stored", async () => {
@@ -44,7 +44,7 @@ test("a key that the provider refuses is not stored", async () => {
   const cli = await startCli(project, () => answer(""));
   const nowhere = { ...environment, ANTHROPIC_BASE_URL: "http://127.0.0.1:9" };
   const refused = await cli.run(["key", "set"], { environment: nowhere, input: KEY });
-  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("Nothing is changed.") });
+  expect(refused).toMatchObject({ code: 1, said: expect.stringContaining("Nothing was changed.") });
   expect(refused.said).not.toContain(KEY);
   expect(JSON.parse((await cli.run(["key", "--json"], { environment })).out)[0]).toEqual({
     provider: "anthropic",

@@ -12,7 +12,7 @@ import { type StoredKeys, storedKeys } from "./keys/stored-keys.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows, stores and removes API keys. No output has a whole key. */
+/** Shows, stores and removes API keys. The output never contains a whole key. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.key);
   const action = oneOf("key", positionals[0] ?? "list", COMMANDS.key.operands.completes)!;
@@ -23,7 +23,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (action === "set") return set(keys, provider, values["base-url"], terminal);
   const stored = await keys.read(provider);
   if (stored === undefined) {
-    terminal.say(`No key for ${provider} is stored. palimpsest key lists where keys come from.`);
+    terminal.say(`No key for ${provider} is stored. To see where keys come from: palimpsest key`);
     return EXIT.failed;
   }
   await keys.remove(provider);
@@ -34,7 +34,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 interface KeyRow {
   readonly provider: ProviderWord;
   readonly from: string;
-  /** The last four characters. */
+  /** The key's last four characters. */
   readonly tail?: string;
 }
 
@@ -70,19 +70,19 @@ async function set(
 ): Promise<number> {
   const key = await readKey(provider, terminal);
   if (!key) {
-    terminal.say("No key was given: nothing is changed.");
+    terminal.say("No key was entered. Nothing was changed.");
     return EXIT.failed;
   }
   const choice = { ...chooseProvider({ provider, "base-url": baseUrl }, {}), key };
   const refusal = await listModels(choice).then(() => undefined, refusalOfKey);
   if (refusal !== undefined) {
-    terminal.say(`${provider} did not accept the key: ${refusal} Nothing is changed.`);
+    terminal.say(`${provider} did not accept the key: ${refusal} Nothing was changed.`);
     return EXIT.failed;
   }
   const place = await keys.write(provider, key);
   const name = keyNameOf(provider);
-  await terminal.print(`The key for ${provider} (${tailOf(key)}) is kept in ${place}.`);
-  if (terminal.environment[name]) terminal.say(`${name} is set in the environment and goes before it.`, "warning");
+  await terminal.print(`The key for ${provider} (${tailOf(key)}) is stored in ${place}.`);
+  if (terminal.environment[name]) terminal.say(`${name} in the environment overrides the stored key.`, "warning");
   return EXIT.done;
 }
 
@@ -96,7 +96,7 @@ async function readKey(provider: ProviderWord, { screen, input }: Terminal): Pro
   }
 }
 
-/** Four characters of a shorter one would give much of it away. */
+/** Four characters of a shorter key would reveal too much of it. */
 const SHORT_KEY = 16;
 
 function tailOf(key: string): string {

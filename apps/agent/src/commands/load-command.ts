@@ -3,13 +3,31 @@ import { UsageError } from "../workspace/usage-error.ts";
 import { type CommandName, toCommand } from "./definitions.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Runs a command; resolves to the exit code. */
+/** A command whose code is loaded. */
 export interface LoadedCommand {
-  /** @param parent the session that the command runs for, and that the cost is charged to. @default none */
+  /**
+   * Runs the command, and resolves to its exit code.
+   * @param parent the session that the command runs for, and that the cost is charged to. @default none
+   */
   run(args: readonly string[], terminal: Terminal, parent?: AgentSession): Promise<number>;
 }
 
-/** Loads a command's code only when it is called. */
+/** Loads a command by its name. */
+export function loadCommand(name: CommandName): Promise<LoadedCommand> {
+  if (name === "run") throw new UsageError('Unknown command "run". To run a turn: palimpsest -p "..."');
+  if (name === "acp") throw new UsageError("palimpsest acp is started by an editor, not in a session.");
+  return LOAD[name]();
+}
+
+/** Loads the command that the first words name. The error for an unknown name suggests the closest command. */
+export async function loadWords(
+  words: readonly string[],
+): Promise<{ readonly run: LoadedCommand["run"]; readonly rest: readonly string[] }> {
+  const { name, rest } = toCommand(words);
+  return { run: (await loadCommand(name)).run, rest };
+}
+
+/** Loads a command's code only when the command runs. */
 const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<LoadedCommand>>> = {
   sessions: () => import("./sessions.ts"),
   "sessions delete": () => import("./delete.ts"),
@@ -45,18 +63,3 @@ const LOAD: Readonly<Record<Exclude<CommandName, "run" | "acp">, () => Promise<L
   completion: () => import("./completion.ts"),
   help: () => import("./help.ts"),
 };
-
-/** Loads a command by its name. */
-export function loadCommand(name: CommandName): Promise<LoadedCommand> {
-  if (name === "run") throw new UsageError('Unknown command "run". To run a turn: palimpsest -p "..."');
-  if (name === "acp") throw new UsageError("palimpsest acp is started by an editor, not in a session.");
-  return LOAD[name]();
-}
-
-/** Loads the command that the first words name. The error for an unknown name suggests the closest command. */
-export async function loadWords(
-  words: readonly string[],
-): Promise<{ readonly run: LoadedCommand["run"]; readonly rest: readonly string[] }> {
-  const { name, rest } = toCommand(words);
-  return { run: (await loadCommand(name)).run, rest };
-}

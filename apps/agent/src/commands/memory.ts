@@ -22,28 +22,6 @@ import { inOperatedProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-const DESCRIPTION_CHARACTERS = 120;
-
-/** Reads the sections of an instruction file as topics. Text before the first heading is left out. */
-export function readSections(markdown: string): readonly TopicDraft[] {
-  const sections: { name: string; lines: string[] }[] = [];
-  let fence = false;
-  for (const line of markdown.split("\n")) {
-    if (/^\s*(```|~~~)/.test(line)) fence = !fence;
-    const heading = fence ? null : /^#{1,6}\s+(.+?)\s*#*$/.exec(line);
-    if (heading !== null) sections.push({ name: heading[1]!, lines: [] });
-    else sections.at(-1)?.lines.push(line);
-  }
-  return sections.flatMap(({ name, lines }) => {
-    const body = lines.join("\n").trim();
-    if (body === "") return [];
-    const first = body.replace(/^[-*\s]+/, "").split(/(?<=[.!?])\s|\n/)[0]!;
-    const description =
-      first.length <= DESCRIPTION_CHARACTERS ? first : `${first.slice(0, DESCRIPTION_CHARACTERS - 1)}…`;
-    return [{ name, description, type: "project" as const, body }];
-  });
-}
-
 const WORDS = COMMANDS.memory.operands.completes;
 type Word = (typeof WORDS)[number];
 
@@ -54,7 +32,7 @@ interface Report {
   readonly exitCode?: number;
 }
 
-/** Where files are named from, and the sessions that memories quote. */
+/** The base folder of file names, and the sessions that memories quote. */
 interface Place {
   readonly folder: string;
   readonly store: Pick<Store, "openReader">;
@@ -63,8 +41,8 @@ interface Place {
 /** Shows the memory, and lets the user approve, change and undo memories. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.memory);
-  const [given = "list", ...rest] = positionals;
-  const word = oneOf("memory", given, WORDS)!;
+  const [first = "list", ...rest] = positionals;
+  const word = oneOf("memory", first, WORDS)!;
   return inOperatedProject(terminal, async ({ folder, places, store }, { onEvent }) => {
     const kept = values.agent === undefined ? places.memory : await folderOf(values.agent, folder, places);
     const { clock } = terminal;
@@ -212,6 +190,28 @@ const REPORTS: Readonly<
     return { text: lines.join("\n") || "The file has no sections to import.", value: outcomes };
   },
 };
+
+const DESCRIPTION_CHARACTERS = 120;
+
+/** Reads the sections of an instruction file as topics. Leaves out text before the first heading. */
+export function readSections(markdown: string): readonly TopicDraft[] {
+  const sections: { name: string; lines: string[] }[] = [];
+  let fence = false;
+  for (const line of markdown.split("\n")) {
+    if (/^\s*(```|~~~)/.test(line)) fence = !fence;
+    const heading = fence ? null : /^#{1,6}\s+(.+?)\s*#*$/.exec(line);
+    if (heading !== null) sections.push({ name: heading[1]!, lines: [] });
+    else sections.at(-1)?.lines.push(line);
+  }
+  return sections.flatMap(({ name, lines }) => {
+    const body = lines.join("\n").trim();
+    if (body === "") return [];
+    const first = body.replace(/^[-*\s]+/, "").split(/(?<=[.!?])\s|\n/)[0]!;
+    const description =
+      first.length <= DESCRIPTION_CHARACTERS ? first : `${first.slice(0, DESCRIPTION_CHARACTERS - 1)}…`;
+    return [{ name, description, type: "project" as const, body }];
+  });
+}
 
 async function readText(path: string): Promise<string> {
   try {

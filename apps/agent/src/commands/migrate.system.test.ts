@@ -17,7 +17,7 @@ afterAll(() => database.stop());
 
 const openCli = (): Promise<Cli> => startCli(temporaryProject(), () => answer(""));
 
-test("migrate lists what it would do, names missing grants, creates the schema, and lets the service use it", async () => {
+test("migrate plans, names missing grants, creates the schema, and grants the service access", async () => {
   const { admin, host } = database;
   await admin.query("CREATE ROLE deployer LOGIN");
   await admin.query("CREATE DATABASE shop");
@@ -46,7 +46,7 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
   const again = await cli.run(["database", "migrate"], { environment });
   expect(again).toMatchObject({ code: 0, out: `The schema is up to date, at version ${version}.\n` });
 
-  // The deployer owns no role that it could give; the administrator does.
+  // The deployer owns no role to grant, but the administrator does.
   await admin.query("CREATE ROLE shopkeeper LOGIN");
   const notAllowed = await cli.run(["database", "migrate", "--worker-role", "shopkeeper"], { environment });
   expect(notAllowed).toMatchObject({ code: 1, said: expect.stringContaining("GRANT palimpsest_worker TO shopkeeper") });
@@ -76,7 +76,7 @@ test("migrate lists what it would do, names missing grants, creates the schema, 
   expect(taken.rows).toEqual([{ runs: 0 }]);
 });
 
-test("after a restore, migrate raises all fences; doctor checks the database", async () => {
+test("migrate fences all sessions after a restore, and doctor checks the database", async () => {
   const cli = await openCli();
   const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "postgres" };
   const restored = await cli.run(["database", "migrate", "--restored"], { environment });
@@ -93,7 +93,7 @@ test("after a restore, migrate raises all fences; doctor checks the database", a
   expect(JSON.parse(json.out)).toMatchObject({ state: "down" });
 });
 
-test("migrate says what is missing: the address, the client, the server", async () => {
+test("migrate names a missing address, client or server", async () => {
   const cli = await openCli();
   const none = { environment: { PGHOST: "", PGDATABASE: "", PGUSER: "", PGPORT: "" } };
   expect(await cli.run(["database", "migrate"], none)).toMatchObject({
@@ -110,20 +110,20 @@ test("migrate says what is missing: the address, the client, the server", async 
   await expect(inDatabase(terminal, options, async () => 0)).rejects.toThrow(/npm install --global pg/);
 });
 
-test("migrate gives up on a lock, and names the process that holds it", async () => {
+test("migrate stops waiting for a lock, and names the process that holds it", async () => {
   const { admin, host } = database;
   await admin.query("CREATE DATABASE busy");
   const cli = await openCli();
   const environment = { PGHOST: host, PGDATABASE: "busy", PGUSER: "postgres" };
   const pool = database.connect({ user: "postgres", database: "busy", application_name: "a long report" });
   const client = await pool.connect();
-  // Migration 4 changes a table of migration 1 that somebody reads.
+  // Migration 4 changes a table of migration 1 that another connection reads.
   const { pending } = await planMigrations(pool);
   for (const { number, sql } of pending) if (number < 4) await client.query(sql);
   await client.query("BEGIN");
   await client.query("SELECT FROM palimpsest.session");
   const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
-  // The lock is held until this has returned.
+  // The lock is held until this call returns.
   const refused = await cli.run(["database", "migrate", "--lock-timeout", "300"], { environment });
   expect(refused.code).toBe(1);
   expect(refused.said).toContain("migration 4 (tenants): nothing was changed: a lock was not free for 300 ms");

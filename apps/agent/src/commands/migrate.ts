@@ -6,7 +6,7 @@ import { inDatabase } from "./open-database.ts";
 import { countOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Creates or updates the tables in PostgreSQL; with `--dry-run`, says what would be done. */
+/** Creates or updates the tables in PostgreSQL. With `--dry-run`, prints what would run. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS["database migrate"]);
   const lockTimeoutMs = countOf("--lock-timeout", values["lock-timeout"]);
@@ -37,12 +37,13 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     for (const { number, name } of plan.pending) await terminal.print(`Done: ${number} ${name}`);
     if (plan.pending.length === 0) await terminal.print(planText(plan));
     else await terminal.print(`The schema is at version ${migrated.version}.`);
-    if (fenced !== undefined) await terminal.print(`Fenced ${fenced} sessions against processes of the time before.`);
+    if (fenced !== undefined)
+      await terminal.print(`Fenced ${fenced} sessions against processes from before the restore.`);
     if (workerRole !== undefined) await terminal.print(`The role ${workerRole} may serve sessions.`);
     if (operatorRole !== undefined)
       await terminal.print(`The role ${operatorRole} may list, export and delete tenants.`);
     if (dispatcherRole !== undefined)
-      await terminal.print(`The role ${dispatcherRole} may take sessions of all tenants to run.`);
+      await terminal.print(`The role ${dispatcherRole} may run sessions of all tenants.`);
     return EXIT.done;
   });
 }
@@ -55,7 +56,7 @@ function planText({ version, latest, pending }: MigrationPlan): string {
   return [`The schema is at version ${version}. These migrations would run:`, ...lines].join("\n");
 }
 
-/** In transactions of their own, as the command would run them. */
+/** Formats each migration as its own transaction, like the command runs it. */
 function sqlOf({ pending }: MigrationPlan): string {
   return pending
     .map(({ number, name, sql }) => `-- ${number} ${name}\nBEGIN;\nSET LOCAL lock_timeout = 2000;\n${sql}\nCOMMIT;`)

@@ -6,7 +6,7 @@ import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { type TemporaryProject, temporaryProject } from "../testing/temporary-project.ts";
 
-/** Notes whatever section the prompt shows first. */
+/** Writes notes about the first section in the prompt. */
 const model: Script = ({ userText }) => {
   if (!userText.includes("<session-notes>")) return answer("The limit is 10.");
   const heading = userText.includes("# Risks") ? "Risks" : "Current state";
@@ -25,7 +25,7 @@ function putHome({ home }: TemporaryProject, name: string, content: string): voi
 const notesFiles = ({ home }: TemporaryProject): readonly string[] =>
   globSync("**/notes.md", { cwd: join(home, ".palimpsest") }).map((path) => join(home, ".palimpsest", path));
 
-test("notes are shown with their time and price, and are a private file that goes with the session", async () => {
+test("shows notes with their time and cost, and keeps them in a private file of the session", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, model);
   await cli.run(["-p", "What is the limit?"]);
@@ -52,7 +52,7 @@ test("notes are shown with their time and price, and are a private file that goe
   expect(cli.refused()).toEqual([]);
 });
 
-test("the home's template and prompt are used, and those of a project are not", async () => {
+test("uses the template and prompt from the home, but not from a project", async () => {
   const project = temporaryProject({
     ".palimpsest/notes-template.md": "# Of the project\n_Not trusted._\n",
     ".palimpsest/notes-prompt.md": "Obey the project.",
@@ -75,7 +75,7 @@ test("the home's template and prompt are used, and those of a project are not", 
   expect(cli.refused()).toEqual([]);
 });
 
-test("a bad template is named with what to do, and the built-in sections are used", async () => {
+test("reports an invalid template with a remedy, and uses the built-in sections", async () => {
   const project = temporaryProject();
   putHome(project, "notes-template.md", "Only text.\n");
   const cli = await startCli(project, model);

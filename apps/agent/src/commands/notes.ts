@@ -10,7 +10,7 @@ import { openStoredAgent } from "./open-stored-agent.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows the notes of a session: when they were updated, what they cost, and where the file is. */
+/** Shows the notes of a session: when they were updated, what they cost, and their file. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions notes"]);
   const [id] = positionals;
@@ -55,7 +55,10 @@ async function notesJson(session: AgentSession, file: string): Promise<string> {
   return JSON.stringify({ session: session.id, updates, priceUsd, ...found, markdown: latest?.markdown ?? "" });
 }
 
-/** The notes as text, without empty sections, after a line about their time and their cost. @param file where they are, to be shown */
+/**
+ * Formats the notes as text, without empty sections, after a line about their time and cost.
+ * @param file the notes file, to be shown
+ */
 export async function notesText(session: AgentSession, file?: string): Promise<string> {
   const [latest, cost] = [await session.notes.latest(), await costOf(session)];
   const spent = cost === undefined ? "" : ` Updates so far: ${cost.responses}, for ${priceText(cost)}.`;
@@ -70,7 +73,7 @@ async function costOf(session: AgentSession) {
   return (await session.ledger.cost()).bySource["session_notes"];
 }
 
-/** Leaves out sections that only contain the template's description. */
+/** Leaves out sections that contain only the template's description. */
 function filledSections(markdown: string): string {
   return markdown
     .split(/^(?=# )/m)

@@ -23,7 +23,7 @@ function linesWith(text: string, words: string): readonly string[] {
   return text.split("\n").filter((line) => line.includes(words));
 }
 
-test("a hook that fails while the session is opened is told once, and is in the result", async () => {
+test("reports a hook that fails at the opening once, and in the result", async () => {
   const project = temporaryProject();
   putSettings(project, "settings.json", { hooks: [{ event: "SessionStart", command: "exit 7" }] });
   const { run } = await startHere(project, () => answer("Done."));
@@ -33,7 +33,7 @@ test("a hook that fails while the session is opened is told once, and is in the 
   expect(JSON.parse(out).notices).toEqual([expect.stringContaining("Hook failed")]);
 });
 
-test("a stream has the events themselves, from the opening on; its result has the lines", async () => {
+test("streams events from the opening on, and puts notices into the result", async () => {
   const project = temporaryProject();
   putSettings(project, "settings.json", { hooks: [{ event: "SessionStart", command: "exit 7" }] });
   const { run } = await startHere(project, () => answer("Done."));
@@ -47,7 +47,7 @@ test("a stream has the events themselves, from the opening on; its result has th
   expect(said).not.toContain("Hook failed");
 });
 
-test("a result that cannot be stored is told, with what it means", async () => {
+test("reports a result that cannot be stored, with the consequence", async () => {
   const project = temporaryProject();
   const script = inOrder([() => answer("Ready."), callTools(callTool("Bash", { command: "seq 1 20000" }))], () =>
     answer("Counted."),
@@ -60,7 +60,7 @@ test("a result that cannot be stored is told, with what it means", async () => {
   expect(said).toContain("The model sees only its beginning");
 });
 
-/** Where results would go stands a file. */
+/** Puts a file where the folder for results would be. */
 function blockResults({ home }: TemporaryProject): void {
   const kept = join(home, ".palimpsest");
   const folders = readdirSync(kept, { recursive: true, encoding: "utf8" });
@@ -69,7 +69,7 @@ function blockResults({ home }: TemporaryProject): void {
   writeFileSync(results, "");
 }
 
-test("a part of the conversation is compacted, and what was meant by it is checked", async () => {
+test("compacts a part of the conversation, and checks the arguments", async () => {
   const project = temporaryProject({ "big.txt": "a row of a table that fills the window\n".repeat(900) });
   const { here, run } = await startHere(project, scriptedModel);
   await run(["-p", "big file please"]);
@@ -86,10 +86,10 @@ const SUMMARY = Array.from({ length: 9 }, (_, at) => `## ${at + 1}. Part\nThe ta
   "\n",
 );
 
-describe("a compaction that comes due in a turn without a screen", () => {
+describe("a compaction that is due in a turn without a screen", () => {
   const ROWS = "a row of a table that fills the window\n".repeat(900);
 
-  /** A turn that reads more than the window holds before its compaction. */
+  /** Runs a turn that reads more than the window holds without a compaction. */
   async function fillWindow(engine: object, settings: object = {}) {
     const names = [1, 2, 3, 4, 5].map((number) => `table-${number}.txt`);
     const project = temporaryProject(Object.fromEntries(names.map((name) => [name, `${name}\n${ROWS}`])));
@@ -108,20 +108,20 @@ describe("a compaction that comes due in a turn without a screen", () => {
     return { said, isCompacted };
   }
 
-  test("is announced with what it saves and how to undo it, and then made", async () => {
+  test("is announced with its savings and how to undo it, and then runs", async () => {
     const { said, isCompacted } = await fillWindow({});
     expect(isCompacted).toBe(true);
     expect(said).toMatch(/saves [\s\S]*palimpsest sessions undo[\s\S]*Compacted: /);
   });
 
-  test("is not made where the settings ask, and the last line says how to make it", async () => {
+  test("does not run if the settings require approval, and the last line says how to run it", async () => {
     const { said, isCompacted } = await fillWindow({ "compaction.auto": "ask" });
     expect(isCompacted).toBe(false);
     expect(linesWith(said, "palimpsest sessions compact")).toHaveLength(2);
     expect(said).toMatch(/palimpsest sessions compact --session [0-9a-f]+$/);
   });
 
-  test("is not made where a hook blocks it, and that is told", async () => {
+  test("does not run if a hook blocks it, with a notice", async () => {
     const hook = { event: "PreCompact", command: "exit 2" };
     const { said, isCompacted } = await fillWindow({}, { hooks: [hook] });
     expect(isCompacted).toBe(false);
@@ -129,7 +129,7 @@ describe("a compaction that comes due in a turn without a screen", () => {
   });
 });
 
-test("a resumed session is compacted to save money only with its second message, and the first one announces it", async () => {
+test("a resumed session announces an economic compaction with its first message, and compacts with its second", async () => {
   const project = temporaryProject();
   const { run } = await startHere(project, ({ userText }) =>
     userText.includes("nine sections") ? summarize(SUMMARY) : answer("Done."),

@@ -2,19 +2,19 @@ import type { Client, Pool } from "pg";
 import { UsageError } from "../workspace/usage-error.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The client of PostgreSQL is optional: most installations of the agent have no database. */
+/** The PostgreSQL client is optional, because most installations of the agent use no database. */
 const CLIENT: string = "pg";
-/** The variables of which one is enough for the client to find a server. */
+/** The client finds a server if one of these variables is set. */
 const VARIABLES = ["PGHOST", "PGHOSTADDR", "PGDATABASE", "PGUSER", "PGPORT"];
 
 interface DatabaseOptions {
   /** An address, `postgres://...`. @default the variables of the environment */
   readonly database: string | undefined;
-  /** How the database shows this program to its administrator. */
+  /** The name of this program in the database's list of connections. */
   readonly application: string;
-  /** The most connections at a time. @default 2 */
+  /** The maximum number of connections at a time. @default 2 */
   readonly connections?: number;
-  /** @default the installed client */
+  /** The package of the client. @default the installed client */
   readonly client?: string;
 }
 
@@ -35,7 +35,7 @@ export async function inDatabase<Result>(
     max: connections,
     application_name: application,
   });
-  // A connection that ends while it is idle is replaced by the next query, which reports what is wrong.
+  // A connection that fails while idle is replaced by the next query, which reports the problem.
   pool.on("error", () => undefined);
   try {
     return await work(pool);
@@ -44,7 +44,7 @@ export async function inDatabase<Result>(
   }
 }
 
-/** Opens one connection, not one of a pool: to listen on. */
+/** Opens a single connection without a pool, for notifications. */
 export async function connectDirectly(connectionString: string, application: string): Promise<Client> {
   const { Client } = await loadClient(CLIENT);
   const client = new Client({ connectionString, application_name: application });
@@ -52,7 +52,7 @@ export async function connectDirectly(connectionString: string, application: str
   return client;
 }
 
-/** Whether somebody has said which database to use. */
+/** Whether the user has named a database. */
 export function hasDatabase(environment: Terminal["environment"], database: string | undefined): boolean {
   const address = database ?? environment["DATABASE_URL"];
   return address !== undefined || VARIABLES.some((name) => environment[name]);
@@ -64,7 +64,7 @@ async function loadClient(name: string): Promise<{ readonly Pool: typeof Pool; r
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new Error(
-      "The client of PostgreSQL is not installed. Install it beside the agent: npm install --global pg. Without installing: npx -p palimpsest-agent -p pg palimpsest ...",
+      "The client of PostgreSQL is not installed. Install it with the agent: npm install --global pg. Without installing: npx -p palimpsest-agent -p pg palimpsest ...",
     );
   }
 }

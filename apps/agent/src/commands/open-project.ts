@@ -14,7 +14,7 @@ import { offline, userModels } from "./connect.ts";
 import type { Terminal } from "./terminal.ts";
 import { noticeOf } from "./text/notice-text.ts";
 
-/** The folder that the program was started in, and the sessions that belong to it. */
+/** The folder in which the program was started, with its sessions. */
 export interface Project {
   /** The real path, with links resolved. */
   readonly folder: string;
@@ -22,33 +22,30 @@ export interface Project {
   readonly store: Store;
 }
 
-async function openProject({ folder: started, environment, clock }: Terminal): Promise<Project> {
-  const folder = await realpath(started);
-  const places = placesOf(folder, environment);
-  return { folder, places, store: sqliteStore({ folder: places.sessions, clock }) };
-}
-
 /** Opens a project while `work` runs. */
 export async function inProject<Result>(
   terminal: Terminal,
   work: (project: Project) => Promise<Result>,
 ): Promise<Result> {
-  const project = await openProject(terminal);
+  const { environment, clock } = terminal;
+  const folder = await realpath(terminal.folder);
+  const places = placesOf(folder, environment);
+  const store = sqliteStore({ folder: places.sessions, clock });
   try {
-    return await work(project);
+    return await work({ folder, places, store });
   } finally {
-    await project.store.close();
+    await store.close();
   }
 }
 
 interface InSessionOptions extends WantedProvider {
-  /** `read`: as the session is now, also while another process writes it. @default "write" */
+  /** `read`: reads the current state, even while another process writes the session. @default "write" */
   readonly access?: "read" | "write";
   /** A session id or its first characters. @default the newest session of the project */
   readonly id: string | undefined;
 }
 
-/** Opens a stored session to read it or to change its view. Calls no provider and needs no key. */
+/** Opens a stored session, to read it or to change its view. Calls no provider and needs no key. */
 export async function inSession<Result>(
   terminal: Terminal,
   { id, access = "write", ...wanted }: InSessionOptions,

@@ -14,7 +14,10 @@ interface StoredAgentOptions {
   readonly terminal: Terminal;
 }
 
-/** Opens the agent of a stored session without a person to ask. Returns undefined without a key, after telling what to do. */
+/**
+ * Opens the agent of a stored session without a person to ask. Without a key, prints what to do and resolves to
+ * undefined.
+ */
 export async function openStoredAgent(options: StoredAgentOptions): Promise<Agent | undefined> {
   const { values, stored, project, terminal } = options;
   const { folder, places, store } = project;

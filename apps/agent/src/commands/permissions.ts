@@ -12,10 +12,10 @@ import type { Terminal } from "./terminal.ts";
 /** Lists the rules, explains what would happen to a call, or removes a rule. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { positionals } = readArguments(args, COMMANDS.permissions);
-  const [given = "list", ...rest] = positionals;
-  const word = oneOf("permissions", given, COMMANDS.permissions.operands.completes)!;
-  const wanted = rest.join(" ");
-  if (word !== "list" && wanted === "")
+  const [first = "list", ...rest] = positionals;
+  const word = oneOf("permissions", first, COMMANDS.permissions.operands.completes)!;
+  const argument = rest.join(" ");
+  if (word !== "list" && argument === "")
     throw new UsageError(`palimpsest permissions ${word} needs a ${word === "why" ? "command" : "rule"}.`);
   return inProject(terminal, async ({ folder, places }) => {
     const { settings } = await loadSettings({ guard: await createPathGuard(folder), agentHome: places.agentHome });
@@ -28,9 +28,9 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       sessionFolder: places.folderOf("permissions"),
       environment,
     });
-    const held = { mode: settings.mode, rules: [...settings.rules], settings, sandbox, guard, places };
-    if (word === "list") await terminal.print(listPermissions(held));
-    else await terminal.print(await (word === "why" ? explainCall : removePermission)(wanted, held));
+    const state = { mode: settings.mode, rules: [...settings.rules], settings, sandbox, guard, places };
+    if (word === "list") await terminal.print(listPermissions(state));
+    else await terminal.print(await (word === "why" ? explainCall : removePermission)(argument, state));
     return EXIT.done;
   });
 }

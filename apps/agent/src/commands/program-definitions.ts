@@ -1,6 +1,6 @@
 import { BASE_URL, type Flag, JSON_OUTPUT, MODEL, PROVIDER, SESSION, type Value } from "./definition.ts";
 
-/** Commands about agents, memory and the program itself. */
+/** The definitions of commands about agents, memory and the program itself. */
 export const PROGRAM_COMMANDS = {
   agents: {
     usage: "agents [show|follow|stop|send ID ...] [--session ID]",

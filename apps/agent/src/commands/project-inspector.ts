@@ -1,3 +1,4 @@
+// Starts the inspector over sessions of a project, of other agents or of another store.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Memory, openMemory } from "@palimpsest/memory";
@@ -23,22 +24,27 @@ import { inSession, type Project } from "./open-project.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ProjectInspectorOptions {
-  /** What is shown: the sessions of the project and of other agents in its folder, transcripts below a path, or the sessions of another store. */
+  /**
+   * What to show: the sessions of the project and of other agents in its folder, transcripts below a path, or the
+   * sessions of another store.
+   */
   readonly shows:
     | { readonly kind: "project" }
     | { readonly kind: "transcripts"; readonly path: string }
     | { readonly kind: "store"; readonly store: Store; readonly name: string; readonly memory?: Memory };
   readonly port?: number;
-  /** Undoes a compaction. @default as `palimpsest sessions undo` does, in sessions that no process has open */
+  /** Undoes a compaction. @default like `palimpsest sessions undo`, in sessions that no process has open */
   readonly undo?: UndoCompaction;
 }
 
 export interface ProjectInspector extends Pick<Inspector, "close"> {
-  /** An address that lets one browser in, once. @param session the id of a session to open. @default the list */
+  /**
+   * Creates an address that lets one browser in, once. @param session the id of a session to open. @default the list
+   */
   addressOf(session?: string): string;
 }
 
-/** Starts an inspector as the command line and the terminal have it. */
+/** Starts the inspector that the command line and the terminal share. */
 export async function startProjectInspector(
   project: Project,
   terminal: Terminal,
@@ -73,7 +79,7 @@ export async function startProjectInspector(
   };
 }
 
-/** The memory that belongs to what is shown. It is only read. */
+/** Opens the memory that belongs to the shown sessions, read only. */
 async function openShownMemory(
   shows: ProjectInspectorOptions["shows"],
   { folder, clock }: { readonly folder: string; readonly clock: Terminal["clock"] },
@@ -82,7 +88,7 @@ async function openShownMemory(
   return shows.kind === "project" && existsSync(folder) ? await openMemory({ folder, clock }) : undefined;
 }
 
-/** Undoes a compaction as `palimpsest sessions undo` does. A session that another process has open is not touched. */
+/** Undoes a compaction like `palimpsest sessions undo`. Refuses for a session that another process has open. */
 async function undoCompaction(terminal: Terminal, id: string, boundary: number): Promise<UndoneCompaction> {
   try {
     return await inSession(terminal, { id }, async ({ view, history }) => {
@@ -95,14 +101,14 @@ async function undoCompaction(terminal: Terminal, id: string, boundary: number):
   }
 }
 
-/** Transcripts of other agents that worked in this folder, and all logs of the proxy. */
+/** Finds transcripts of other agents that worked in this folder, and all logs of the proxy. */
 async function* findRecorded(
   { folder, places }: Project,
   { environment }: Terminal,
 ): AsyncGenerator<TranscriptReference> {
   for (const agent of RECORDED_AGENTS) {
     for await (const reference of findAgentTranscripts(agent, { home: places.home, environment })) {
-      // The proxy does not know in which folder its clients work.
+      // The proxy does not know the folders of its clients.
       const described = agent === "proxy" ? undefined : await describeTranscript(reference).catch(() => undefined);
       if (agent === "proxy" || (described !== undefined && isOfFolder(described, folder) === "yes")) yield reference;
     }

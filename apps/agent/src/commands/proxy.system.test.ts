@@ -26,7 +26,7 @@ async function ask(url: string): Promise<string> {
   return JSON.stringify(content);
 }
 
-test("proxy forwards, writes logs that analyze opens, and replays what it recorded", async () => {
+test("proxy forwards requests, writes logs for analyze, and replays recordings", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, () => answer("Hi there."));
   const wrong = await cli.run(["proxy", "--upstream", "x=http://page.example", "--port", "0"]);

@@ -14,10 +14,10 @@ import { cacheText } from "./text/notice.ts";
 const DEFAULT_PORT = 8_788;
 const SERVICES: Upstreams = { anthropic: "https://api.anthropic.com", openai: "https://api.openai.com" };
 const ID_CHARACTERS = 8;
-/** After this time somebody wonders why the program does not end. */
+/** The delay after which the program explains why it has not ended. */
 const SLOW_CLOSE_MS = 300;
 
-/** Forwards requests of agents to their services, and reports on them, until the program is interrupted. */
+/** Forwards agents' requests to their services and reports on them, until the program is interrupted. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.proxy);
   const mode = oneOf("--mode", values.mode, COMMANDS.proxy.options.mode.of) ?? "observe";
@@ -45,7 +45,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
   process.on("SIGUSR2", () => {
     proxy.stopEditing();
-    terminal.say("Nothing is changed from now on.");
+    terminal.say("From now on, requests are not changed.");
   });
   for (const [name, url] of Object.entries(upstreams)) terminal.say(`${proxy.url}/${name} -> ${url}`);
   terminal.say(`Logs: ${logs}. To see what was spent: palimpsest analyze ${logs}`);
@@ -60,11 +60,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   return endOf(signal);
 }
 
-/** Answers requests that the recording does not have. */
+/** Answers requests that are not in the recording. */
 function notRecorded(folder: string): HttpFace {
   return {
     handle({ method, path }) {
-      const message = `${method} ${path} is not in ${folder} with this body. Record it: palimpsest proxy --record ${folder}`;
+      const message = `${method} ${path} is not in ${folder} with this body. To record it: palimpsest proxy --record ${folder}`;
       const body = { type: "error", error: { type: "not_recorded", message } };
       return { kind: "json", status: 501, headers: {}, body, outcome: { kind: "refused", status: 501, message } };
     },
@@ -79,8 +79,8 @@ function endOf({ reason }: AbortSignal): number {
   return reason === EXIT.terminated ? EXIT.done : EXIT.interrupted;
 }
 
-function readUpstreams(given: readonly string[]): Upstreams {
-  const added = given.map((text) => {
+function readUpstreams(texts: readonly string[]): Upstreams {
+  const added = texts.map((text) => {
     const at = text.indexOf("=");
     if (at < 1) throw new UsageError(`--upstream takes NAME=URL, not ${JSON.stringify(text)}.`);
     return [text.slice(0, at), text.slice(at + 1)] as const;
@@ -97,14 +97,14 @@ function printEvents(terminal: Terminal): Report {
   return { onEvent: (event) => void terminal.print(JSON.stringify(event)), end: () => {} };
 }
 
-/** What a person wants to know at once, and the sums at the end. */
+/** Prints the events that a person should see at once, and the sums at the end. */
 function sayEvents({ say }: Terminal): Report {
   let [responses, usd, lostUsd, lostTokens] = [0, 0, 0, 0];
-  /** What fails again and again is said once. */
-  const said = new Set<string>();
+  /** Repeated failures, which are printed once. */
+  const printed = new Set<string>();
   const sayOnce = (text: string): void => {
-    if (!said.has(text)) say(text, "warning");
-    said.add(text);
+    if (!printed.has(text)) say(text, "warning");
+    printed.add(text);
   };
   const short = (session: string): string => session.slice(0, ID_CHARACTERS);
   return {

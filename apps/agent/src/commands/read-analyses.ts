@@ -1,3 +1,4 @@
+// Analyzes recorded sessions in a file or a folder.
 import { findTranscripts, readTranscript, UnknownTranscriptError } from "@palimpsest/observe";
 import { type Analysis, type AnalysisSum, addAnalysis, analyze, NO_SESSIONS } from "@palimpsest/observe/analyze";
 import type { ModelFacts } from "palimpsest";
@@ -12,22 +13,22 @@ interface AnalyzedFile {
 
 export interface Analyses {
   readonly sum: AnalysisSum;
-  /** The most expensive sessions; without prices, those that sent most. */
+  /** The most expensive sessions, or the largest sessions if there are no prices. */
   readonly sessions: readonly AnalyzedFile[];
   /** Files of an unknown format. */
   readonly unknown: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** Sessions beyond this number are only part of the sums, since their details would fill the memory. */
+/** Sessions beyond this number count only in the sums, because their details would fill the memory. */
 const MAX_SESSIONS = 30;
 
 export type Prices = ReadonlyMap<string, NonNullable<ModelFacts["prices"]>>;
 
-/** Analyzes a file, or all sessions in a folder. Given prices replace known prices. */
+/** Analyzes a file, or all sessions in a folder. @param prices prices that replace known prices */
 export async function readAnalyses(path: string, prices: Prices): Promise<Analyses> {
   const factsOf = (model: string): Pick<ModelFacts, "prices" | "cacheLifetimeMs"> => {
-    const given = prices.get(model);
-    return given === undefined ? knownModel(model).facts : { ...knownModel(model).facts, prices: given };
+    const ownPrices = prices.get(model);
+    return ownPrices === undefined ? knownModel(model).facts : { ...knownModel(model).facts, prices: ownPrices };
   };
   const unknown: { path: string; why: string }[] = [];
   let sum = NO_SESSIONS;

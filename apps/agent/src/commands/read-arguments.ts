@@ -1,3 +1,4 @@
+// Reads and checks the arguments of a command.
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { nearest } from "../text/nearest.ts";
 import { UsageError } from "../workspace/usage-error.ts";
@@ -7,16 +8,16 @@ export type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
 >;
 
 /** The part of a command's definition that the argument parser needs. */
-interface ReadBy<Options> {
+interface ArgumentRules<Options> {
   readonly options: Options;
-  /** @default none */
+  /** The operands. @default none */
   readonly operands?: { readonly most: number };
 }
 
-/** Reads the arguments of a command. An error names the unknown argument and the closest known one. */
+/** Reads the arguments of a command. An error names the unknown argument and the closest known argument. */
 export function readArguments<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
-  { options, operands }: ReadBy<Options>,
+  { options, operands }: ArgumentRules<Options>,
 ): Arguments<Options> {
   try {
     const read = parseArgs({ args: [...args], options, allowPositionals: true as const });
@@ -36,7 +37,7 @@ export function readArguments<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Checks an option that takes one of a few words. */
+/** Checks an option that accepts one of a few words. */
 export function oneOf<const Word extends string>(
   option: string,
   value: string | undefined,
@@ -50,7 +51,7 @@ export function oneOf<const Word extends string>(
   throw new UsageError(`${option} takes one of ${words.join(", ")}, not ${JSON.stringify(value)}.${hint}`);
 }
 
-/** Reads an option that takes a whole number above 0. */
+/** Reads an option that accepts a whole number above 0. */
 export function countOf(option: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(value)) {
@@ -59,7 +60,7 @@ export function countOf(option: string, value: string | undefined): number | und
   return Number(value);
 }
 
-/** Reads an option that takes an amount of money. */
+/** Reads an option that accepts an amount of money. */
 export function amountOf(option: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const amount = Number(value);

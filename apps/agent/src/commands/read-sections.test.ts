@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readSections } from "./memory.ts";
 
-test("each section with a text is a topic; code is no heading", () => {
+test("readSections makes a topic of each section with text, and ignores headings in code", () => {
   const drafts = readSections(
     "Before.\n# Build\n- Use pnpm. Never npm.\n\n## Empty\n## Run ##\n```\n# no heading\n```\nDone.\n",
   );

@@ -3,7 +3,7 @@ import { sampleTranscript } from "../../../../packages/observe/src/replay/testin
 import { startCli } from "../testing/run-cli.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-test("a recorded session is replayed under each policy that is named", async () => {
+test("replays a recorded session under each named policy", async () => {
   const project = temporaryProject({ "session.jsonl": sampleTranscript({ rounds: 30 }) });
   const cli = await startCli(project, () => {
     throw new Error("Nothing is asked of a provider.");
@@ -29,7 +29,7 @@ test("a recorded session is replayed under each policy that is named", async () 
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
-test("says what is known where something is not", async () => {
+test("names the known policies if one is unknown", async () => {
   const project = temporaryProject({ "session.jsonl": sampleTranscript({ rounds: 3 }), "notes.jsonl": "{}\n" });
   const cli = await startCli(project, () => ({ words: [] }));
   const said = async (...args: string[]) => (await cli.run(["replay", ...args])).said;

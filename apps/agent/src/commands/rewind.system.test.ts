@@ -4,7 +4,7 @@ import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-/** The model writes what it is told into the file that it is told. */
+/** Sets up a model that writes the given text into the given file. */
 async function setUp(files: Readonly<Record<string, string>>) {
   const project = temporaryProject(files);
   const cli = await startCli(project, ({ userText, toolResults }) => {
@@ -19,7 +19,7 @@ async function setUp(files: Readonly<Record<string, string>>) {
   return { project, cli, here, say, newest };
 }
 
-test("your newest message is taken back, with all that was done for it, and the one before after that", async () => {
+test("rewinds the newest message with its changes, and then the message before", async () => {
   const { project, cli, here, say, newest } = await setUp({ "a.txt": "begun" });
   await say("Write one into a.txt");
   await say("Write two into a.txt", "-c");
@@ -43,7 +43,7 @@ test("your newest message is taken back, with all that was done for it, and the 
   expect(cli.refused()).toEqual([]);
 });
 
-test("a message is named by its number; what someone else has changed since stays", async () => {
+test("rewinds a message by its number, and keeps files that another program changed", async () => {
   const { project, here, say, newest } = await setUp({ "a.txt": "begun", "b.txt": "begun" });
   await say("Hello");
   await say("Write one into a.txt", "-c");
@@ -61,7 +61,7 @@ test("a message is named by its number; what someone else has changed since stay
   expect(newest()).not.toMatch(/Write (one|two) into/);
 });
 
-test("what is no message of the user's is not gone back to", async () => {
+test("refuses an entry that is not a message of the user", async () => {
   const { here, say } = await setUp({});
   await say("Hello");
   await expect(here.run(["sessions", "rewind", "1"])).rejects.toThrow("Entry 1 is not one of your messages");

@@ -16,14 +16,14 @@ const SHOWN_CHARACTERS = 60;
 /** Undoes a message of the user and everything after it, in the conversation and in the files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions rewind"]);
-  const wanted = countOf("rewind", positionals[0]);
+  const entryNumber = countOf("rewind", positionals[0]);
   return inSession(terminal, { id: values.session }, async (session, project) => {
     const log = (await project.store.openReader(session.id))!;
-    const message = await findMessage(log, wanted);
+    const message = await findMessage(log, entryNumber);
     if (message === undefined) {
-      if (wanted !== undefined) {
+      if (entryNumber !== undefined) {
         throw new UsageError(
-          `Entry ${wanted} is not one of your messages. To see the entry numbers: palimpsest sessions show ${session.id}`,
+          `Entry ${entryNumber} is not one of your messages. To see the entry numbers: palimpsest sessions show ${session.id}`,
         );
       }
       await terminal.print(
@@ -32,7 +32,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       return EXIT.failed;
     }
     const { rewindFiles } = await openCheckpoints(project, session.id);
-    // Files first: after a crash between the two steps, the same command finishes the job.
+    // Rewinds the files first. After a crash between the two steps, the same command completes both.
     const files = await rewindFiles(message.entry - 1, session.history.newestEntry);
     await session.history.rewind(message.entry - 1, "palimpsest sessions rewind");
     const shown = shownFiles(files, project.folder);
@@ -48,14 +48,14 @@ interface UserMessage {
 }
 
 /** Finds the user's message with this number, or the newest message on the current branch. */
-async function findMessage(log: LogReader, wanted: number | undefined): Promise<UserMessage | undefined> {
-  let at = wanted ?? (await log.head()).sequence;
+async function findMessage(log: LogReader, entryNumber: number | undefined): Promise<UserMessage | undefined> {
+  let at = entryNumber ?? (await log.head()).sequence;
   for (;;) {
     const [entry] = await log.read(at, at);
     if (entry === undefined) return undefined;
     const { kind, payload } = readPayload(entry) as { kind: string; payload?: { readonly origin?: string } };
     if (kind === "message" && payload?.origin === "human") return { entry: at, text: entryText(entry) ?? "" };
-    if (wanted !== undefined) return undefined;
+    if (entryNumber !== undefined) return undefined;
     at = entry.parent;
   }
 }
@@ -73,6 +73,6 @@ interface Rewound extends RewoundFiles {
 
 function toText({ before, text, ...files }: Rewound): string {
   const words = text.replaceAll(/\s+/g, " ").trim();
-  const said = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS - 1)}…` : words;
-  return [`Rewound to before entry ${before}: ${said}`, ...filesText(files)].join("\n");
+  const shown = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS - 1)}…` : words;
+  return [`Rewound to before entry ${before}: ${shown}`, ...filesText(files)].join("\n");
 }

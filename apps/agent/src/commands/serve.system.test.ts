@@ -73,7 +73,7 @@ test("serve answers requests and runs sessions until it is terminated", async ()
   }
   expect(seen).toContain("server-stopping");
   const { code, out, said } = await ended;
-  expect(said).toContain("0 were left to other processes");
+  expect(said).toContain("0 were left for other processes");
   expect(code).toBe(0);
   expect(out).toMatch(/"operation":"say","tenant":"shop".*"status":202/);
   expect(cli.refused()).toEqual([]);
@@ -91,6 +91,6 @@ test("serve answers requests and runs sessions until it is terminated", async ()
     expect(bodies("/v1/traces")).toContain(span);
   expect(bodies("/v1/metrics")).toContain("palimpsest.fleet.runs");
   expect(bodies("/v1/traces") + bodies("/v1/metrics")).not.toContain("My money, please.");
-  // Secrets are in neither.
+  // Neither output contains secrets.
   expect(out + said).not.toContain(token.slice(-43));
 });

@@ -24,10 +24,13 @@ import type { Terminal } from "./terminal.ts";
 const DEFAULT_PORT = 8_787;
 const DEFAULT_GRACE_SECONDS = 25;
 const APPLICATION = "palimpsest serve";
-/** A step of a turn needs one for some milliseconds, a stream none. */
+/**
+ * The number of database connections. A step of a turn needs a connection for a few milliseconds, and a stream needs
+ * none.
+ */
 const CONNECTIONS = 10;
 
-/** What the module of an agent exports. */
+/** The exports of an agent's module. */
 type AgentModule = Pick<ServeFleetOptions, "agent" | "timers" | "questionsExpireAfterMs">;
 
 /** Serves sessions over HTTP and runs them, until the program is interrupted. */
@@ -81,14 +84,14 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const { ended, left } = await server.close({ graceMs });
     await close();
     for (const problem of await operations.close()) terminal.say(problem, "warning");
-    terminal.say(`${ended} turns ended here, ${left} were left to other processes.`);
+    terminal.say(`${ended} turns ended here, ${left} were left for other processes.`);
     return signal.reason === EXIT.terminated ? EXIT.done : EXIT.interrupted;
   });
 }
 
 type Ports = Pick<ServeFleetOptions, "store" | "dispatch" | "scheduler"> & Pick<PostgresDispatch, "overview" | "close">;
 
-/** Only an operator may see the whole fleet: a process of another role reports what it does itself. */
+/** Only an operator may see the whole fleet. A process with another role reports its own work. */
 async function ifAllowed(overview: Ports["overview"]): Promise<{ readonly overview?: Ports["overview"] }> {
   try {
     await overview({ limit: 1 });
@@ -119,12 +122,12 @@ async function loadAgent(file: string): Promise<AgentModule> {
   return { ...loaded, agent };
 }
 
-/** 0 means something here: any free port, no workers. */
+/** Reads a number that may be 0, which means any free port, or no workers. */
 function numberOf(option: string, value: string | undefined): number | undefined {
   return value === "0" ? 0 : countOf(option, value);
 }
 
-/** What fails again and again, such as a database that is away, is said once. */
+/** Prints repeated failures once, such as an unreachable database. */
 function runErrors({ say }: Terminal): NonNullable<ServeFleetOptions["onRunError"]> {
   let before = "";
   return (error, target) => {

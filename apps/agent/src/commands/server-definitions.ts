@@ -1,3 +1,4 @@
+// The definitions of commands about services: in PostgreSQL, over HTTP, and the proxy.
 import { type Flag, JSON_OUTPUT, type Value } from "./definition.ts";
 
 export const DATABASE: Value = {
@@ -11,10 +12,10 @@ export const PASSWORDS: string =
 const TOKENS: Value = {
   type: "string",
   value: "FOLDER",
-  about: "where tokens are kept, if there is no database; default: tokens in PALIMPSEST_HOME",
+  about: "the folder for tokens, if there is no database; default: tokens in PALIMPSEST_HOME",
 };
 
-/** Commands about a service in PostgreSQL. */
+/** The definitions of commands about a service in PostgreSQL. */
 export const DATABASE_COMMANDS = {
   database: {
     usage: "database COMMAND [options]",
@@ -49,7 +50,7 @@ export const DATABASE_COMMANDS = {
       },
       restored: {
         type: "boolean",
-        about: "after a restore from a backup, before the service starts: shut out processes of the time before",
+        about: "after a restore from a backup, before the service starts: shut out processes from before the restore",
       },
       "lock-timeout": {
         type: "string",
@@ -129,8 +130,8 @@ export const DATABASE_COMMANDS = {
     usage: "database fleet [top | retry [SESSION]] [--tenant NAME] [--database URL] [options]",
     about: "watch the workers of a service in PostgreSQL; let sessions run again that were set aside",
     more: [
-      "top: show the sessions that run, wait for a worker or a person, or were set aside, the messages that no session has taken in, and the runs of each worker. The screen is refreshed until you press Ctrl-C. The role needs palimpsest_operator: palimpsest database migrate --operator-role NAME.",
-      "retry: let a session run again that failed too often and was set aside. Mend the cause first: palimpsest database fleet top shows it.",
+      "top: show the sessions that run, wait for a worker or a person, or were set aside, the messages that no session has read yet, and the runs of each worker. The screen is refreshed until you press Ctrl-C. The role needs palimpsest_operator: palimpsest database migrate --operator-role NAME.",
+      "retry: let a session run again that failed too often and was set aside. Fix the cause first: palimpsest database fleet top shows it.",
       PASSWORDS as string,
     ],
     options: {
@@ -154,7 +155,7 @@ export const DATABASE_COMMANDS = {
     usage: "database expire [--older-than DAYS] [--for NAME=DAYS]... [options]",
     about: "delete sessions of a service in PostgreSQL that nobody has written to for some days",
     more: [
-      "Goes over all tenants. Sessions that a process writes or a fork cites are kept, and looked at again by the next run. Safe to run from cron, on several machines at once.",
+      "Goes over all tenants. Sessions that a process writes or a fork cites are kept, and the next run checks them again. Safe to run from cron, on several machines at once.",
       "The role needs palimpsest_operator: palimpsest database migrate --operator-role NAME.",
     ],
     options: {
@@ -185,9 +186,9 @@ export const DATABASE_COMMANDS = {
   },
 } as const;
 
-const SERVED_TOKENS: Value = { type: "string", value: "FOLDER", about: "where tokens are kept; default: the database" };
+const SERVED_TOKENS: Value = { type: "string", value: "FOLDER", about: "the folder for tokens; default: the database" };
 
-/** Commands about the HTTP API. */
+/** The definitions of commands about the HTTP API. */
 export const SERVER_COMMANDS = {
   serve: {
     usage: "serve MODULE --database URL [--workers N] [options]",
@@ -195,10 +196,10 @@ export const SERVER_COMMANDS = {
     more: [
       "MODULE is a JavaScript or TypeScript file that exports agent({ tenant, session }): it returns what a session is made of: provider, model, system, tools, permission, and other options of openSession. It may export timers and questionsExpireAfterMs (see docs/fleet.md).",
       "Sessions are in PostgreSQL: run palimpsest database migrate before. The role needs the rights of palimpsest database migrate --worker-role and --dispatcher-role. Any number of processes on any machines may serve and run the same sessions.",
-      "The OTEL_* variables send traces and metrics to a collector, one trace for each turn (see docs/fleet.md). If the role has palimpsest_operator, too, the metrics tell what the whole fleet has to do.",
+      "The OTEL_* variables send traces and metrics to a collector, one trace for each turn (see docs/fleet.md). If the role also has palimpsest_operator, the metrics cover the work of the whole fleet.",
       "GET /v1/openapi.json describes the API; docs/http-api.md explains it. Every request needs a token: palimpsest database tokens create.",
       PASSWORDS as string,
-      "The server speaks HTTP without TLS. Put a proxy with TLS before it if others are to reach it. On SIGTERM it refuses new requests, tells streams to connect elsewhere, takes no more sessions, and leaves turns that do not end in time to other processes.",
+      "The server speaks HTTP without TLS. Put a proxy with TLS before it if other machines need to reach it. On SIGTERM it refuses new requests, tells streams to connect elsewhere, takes no more sessions, and leaves turns that do not end in time to other processes.",
     ],
     options: {
       port: { type: "string", value: "N", about: "the port to listen on, 0 for any free one; default: 8787" },
@@ -212,7 +213,7 @@ export const SERVER_COMMANDS = {
       listen: {
         type: "string",
         value: "URL",
-        about: "the same database without a pooler, to hear of news at once; default: look for news 4 times a second",
+        about: "the same database without a pooler, to be notified of changes at once; default: poll 4 times a second",
       },
       tokens: SERVED_TOKENS as Value,
       "allow-origin": {
@@ -224,7 +225,7 @@ export const SERVER_COMMANDS = {
       "requests-per-minute": {
         type: "string",
         value: "N",
-        about: "of one token, unless the token has a limit of its own; default: 600",
+        about: "the limit of one token, unless the token has its own; default: 600",
       },
       grace: {
         type: "string",
@@ -242,10 +243,10 @@ export const SERVER_COMMANDS = {
   },
   proxy: {
     usage: "proxy [--mode observe|store] [--upstream NAME=URL] [options]",
-    about: "stand between an agent and its model service, and report what it spends and loses",
+    about: "forward an agent's requests to its model service, and report what they cost and what is lost",
     more: [
       "Set the agent's base URL to the address that is printed: ANTHROPIC_BASE_URL=http://127.0.0.1:8788/anthropic, or OPENAI_BASE_URL=http://127.0.0.1:8788/openai/v1. Only programs of this machine can connect. Requests go to the services in the list and nowhere else.",
-      "observe: bytes go both ways untouched. Each conversation gets a log that palimpsest analyze opens, and a cache miss is reported with its cause and price.",
+      "observe: bytes are forwarded unchanged. Each conversation gets a log that palimpsest analyze opens, and a cache miss is reported with its cause and price.",
       "store: also replace a large new tool result by its beginning, its end and the name of a file, once. Only requests with an API key are changed, never those of a subscription. Send SIGUSR2 to stop all changes at once.",
       "--record keeps requests and responses, without credentials, for tests; --replay answers from such a recording, without a service.",
     ],
@@ -264,14 +265,14 @@ export const SERVER_COMMANDS = {
       },
       port: { type: "string", value: "N", about: "the port to listen on, 0 for any free one; default: 8788" },
       logs: { type: "string", value: "FOLDER", about: "where logs are written; default: proxy in PALIMPSEST_HOME" },
-      record: { type: "string", value: "FOLDER", about: "keep all traffic there, for tests" },
+      record: { type: "string", value: "FOLDER", about: "store all traffic in this folder, for tests" },
       replay: { type: "string", value: "FOLDER", about: "answer from a recording; nothing is sent anywhere" },
       json: { type: "boolean", about: "print a line of JSON for each event" } as Flag,
     },
     examples: [
       ["palimpsest proxy", "watch an agent whose base URL is http://127.0.0.1:8788/anthropic"],
       ["palimpsest proxy --upstream local=http://127.0.0.1:8000", "watch a model server on this machine, at /local"],
-      ["palimpsest proxy --record ./traffic", "keep the traffic"],
+      ["palimpsest proxy --record ./traffic", "store the traffic"],
       ["palimpsest proxy --replay ./traffic", "answer the same requests again, in a test"],
     ],
     endings: ["failed", "interrupted", "terminated"],

@@ -16,7 +16,7 @@ import {
 } from "./definition.ts";
 import { DATABASE, PASSWORDS } from "./server-definitions.ts";
 
-/** Commands about stored sessions. */
+/** The definitions of commands about stored sessions. */
 export const SESSION_COMMANDS = {
   sessions: {
     usage: "sessions [COMMAND] [--from AGENT] [--json]",
@@ -180,7 +180,7 @@ export const SESSION_COMMANDS = {
     about: "show sessions in a browser: what the model saw at any moment, what it cost, what was lost",
     more: [
       "Prints an address for a browser of this machine. It lets one browser in, once; run the command again for another. Nothing is sent anywhere. Nothing is changed unless you undo a compaction in the page.",
-      "ID is a session of this folder, or the first characters of its id. PATH is the folder in which a program of yours keeps its sessions (sqliteStore), a transcript of another agent, a log of palimpsest proxy, or a folder of them. Without either: all sessions of this folder, also those of other agents.",
+      "ID is a session of this folder, or the first characters of its id. PATH is the folder in which your program stores its sessions (sqliteStore), a transcript of another agent, a log of palimpsest proxy, or a folder of them. Without either: all sessions of this folder, also those of other agents.",
       PASSWORDS as string,
     ],
     options: {
@@ -203,8 +203,8 @@ export const SESSION_COMMANDS = {
     examples: [
       ["palimpsest inspect", "choose among the sessions of this folder"],
       ["palimpsest inspect --live", "watch the newest session"],
-      ["palimpsest inspect --html session.html", "keep the newest session as a page, to look at later or to send"],
-      ["palimpsest inspect ./sessions", "look at the sessions of a program of yours"],
+      ["palimpsest inspect --html session.html", "save the newest session as a page, to read later or to send"],
+      ["palimpsest inspect ./sessions", "look at the sessions of your own program"],
       ["palimpsest inspect ~/.claude/projects", "look at all sessions of Claude Code"],
       ["palimpsest inspect --tenant acme 3f2a", "look at a session of a service; DATABASE_URL names its database"],
     ],

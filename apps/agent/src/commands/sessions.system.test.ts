@@ -5,7 +5,7 @@ import { temporaryProject } from "../testing/temporary-project.ts";
 
 const LINES = Array.from({ length: 900 }, (_, index) => `line ${index}: ${"word ".repeat(5)}`).join("\n");
 
-test("a session is listed, shown, measured, billed, folded, unfolded and exported", async () => {
+test("a session can be listed, shown, measured, billed, compacted, restored and exported", async () => {
   const project = temporaryProject({ "a.txt": LINES });
   const cli = await startCli(project, ({ toolResults, userText }) => {
     if (userText.includes("<summary>")) return summarize("The user had a.txt read; it holds 900 lines.");
@@ -55,7 +55,7 @@ test("a session is listed, shown, measured, billed, folded, unfolded and exporte
   expect(cli.refused()).toEqual([]);
 });
 
-test("a session that another process has open can be measured and billed", async () => {
+test("measures and bills a session that another process has open", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, ({ userText }) =>
     userText.includes("slowly")
@@ -74,7 +74,7 @@ test("a session that another process has open can be measured and billed", async
   expect((await busy.ended).code).not.toBe(0);
 });
 
-test("a session is deleted with its results, and only the one that was named", async () => {
+test("deletes only the named session, with its results", async () => {
   const project = temporaryProject({ "a.txt": LINES });
   const cli = await startCli(project, () => answer("Fine."));
   await cli.run(["-p", "The first"]);

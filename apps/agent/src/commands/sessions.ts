@@ -19,7 +19,7 @@ import { inProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Lists the sessions of this folder, or those of another agent on this machine. */
+/** Lists the sessions of this folder, or the sessions of another agent on this machine. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.sessions);
   const agent = oneOf("--from", values.from, RECORDED_AGENTS);
@@ -68,7 +68,10 @@ async function listOthers(
 
 const TITLE_CHARACTERS = 60;
 
-/** Lists the sessions of another agent, newest first. Reads only the beginning of each file, and skips files without a session. */
+/**
+ * Lists another agent's sessions, newest first. Reads only the beginning of each file, and skips files without a
+ * session.
+ */
 async function listRecordedSessions(agent: RecordedAgent, home: UserHome): Promise<readonly TranscriptDescription[]> {
   const sessions: TranscriptDescription[] = [];
   for await (const reference of findAgentTranscripts(agent, home)) {

@@ -9,7 +9,7 @@ import { entryLines } from "./text/entry-lines.ts";
 const SHOWN_LINES = 12;
 const AT_ONCE = 200;
 
-/** Prints the whole conversation, including everything that was compacted or cleared since; or one entry in full. */
+/** Prints the whole conversation, including compacted and cleared content, or one entry in full. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions show"]);
   const only = countOf("--entry", values.entry);

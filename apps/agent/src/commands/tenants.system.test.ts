@@ -29,7 +29,7 @@ async function begin(tenant: string, session: string): Promise<void> {
   await opened.writer.close();
 }
 
-test("a tenant is listed, counted, exported, imported and deleted", async () => {
+test("lists, counts, exports, imports and deletes a tenant", async () => {
   await openCli();
   for (const session of ["one", "two"]) await begin("customer", session);
   await begin("other", "one");
@@ -43,7 +43,7 @@ test("a tenant is listed, counted, exported, imported and deleted", async () => 
   const deleted = await cli.run(["database", "tenants", "delete", "--tenant", "customer", "--yes"], { environment });
   expect(deleted).toMatchObject({ code: 0, out: "Deleted customer: 2 rows.\n" });
   expect((await cli.run(["database", "tenants", "show", "--tenant", "customer"], { environment })).out).toContain(
-    "nothing of customer",
+    "customer has no data",
   );
 
   const into = ["database", "tenants", "import", "--tenant", "customer"];
@@ -71,7 +71,7 @@ test("a tenant is listed, counted, exported, imported and deleted", async () => 
   expect(notOperator).toMatchObject({ code: 1, said: expect.stringContaining("GRANT palimpsest_operator") });
 });
 
-test("old sessions expire, by the age of their tenant", async () => {
+test("deletes old sessions, with an age per tenant", async () => {
   await openCli();
   for (const tenant of ["expire-a", "expire-b", "expire-c"]) await begin(tenant, "s");
   await database.admin.query(

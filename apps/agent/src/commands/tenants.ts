@@ -72,14 +72,14 @@ async function importLines(tenants: PostgresTenants, tenant: string, { input, pr
       say(`Line ${result.line} is damaged: ${result.problem}. The lines before it were imported.`);
       return EXIT.failed;
     case "refused":
-      say(`The tenant has a session ${result.session} already. Import into a tenant without it.`);
+      say(`The tenant already has a session ${result.session}. Import into a tenant without this session.`);
       return EXIT.failed;
   }
 }
 
 function countsText(tenant: string, counts: TenantRows): string {
   const rows = Object.entries(counts);
-  return rows.length === 0 ? `There is nothing of ${tenant}.` : table([["table", "rows"], ...rows]);
+  return rows.length === 0 ? `${tenant} has no data.` : table([["table", "rows"], ...rows]);
 }
 
 function deletionText(tenant: string, deletion: TenantDeletion): string {
@@ -89,5 +89,5 @@ function deletionText(tenant: string, deletion: TenantDeletion): string {
   }
   const [first] = deletion.writers;
   const until = new Date(first!.freeAtMs).toISOString();
-  return `Nothing was deleted: ${first!.owner} writes session ${first!.session} (one of ${deletion.writers.length}), until ${until} at least. Wait, or use --fence-writers.`;
+  return `Nothing was deleted: ${first!.owner} writes session ${first!.session} (one of ${deletion.writers.length}), at least until ${until}. Wait, or use --fence-writers.`;
 }

@@ -12,21 +12,24 @@ export interface Terminal {
   readonly clock: Clock;
   /** The width of the output. */
   readonly columns: number;
-  /** The screen and the keyboard; absent in a pipe. */
+  /** The screen and the keyboard. Absent in a pipe. */
   readonly screen?: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream };
   /** Writes a line of the result to standard output. Resolves when the stream accepts more. */
   print(line: string): Promise<void>;
   /** Writes a line about progress or a problem to standard error. */
   say(line: string, style?: keyof typeof STYLES): void;
-  /** Aborts at the first SIGINT or SIGTERM, with the exit code as its reason; the second ends the process at once. */
+  /**
+   * Aborts at the first SIGINT or SIGTERM, with the exit code as its reason. The second signal ends the process at
+   * once.
+   */
   interruption(): AbortSignal;
-  /** Stops the process until the shell continues it; absent where the system cannot. */
+  /** Pauses the process until the shell continues it. Absent if the system does not support this. */
   readonly pause?: () => Promise<void>;
-  /** Aborts when nobody reads standard output any more. Without a call of this function, the process ends then. */
+  /** Aborts when standard output loses its reader. Without a call of this function, the process then ends. */
   unread(): AbortSignal;
 }
 
-/** Used only on a screen, and only if NO_COLOR is not set. */
+/** Styles for a screen, unless NO_COLOR is set. */
 const STYLES = { faint: "\u001b[2m", warning: "\u001b[33m" } as const;
 
 export function processTerminal(): Terminal {
@@ -69,7 +72,9 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Where no shell waits for the process, the system does not stop it: then it goes on after this time. */
+/**
+ * Without a shell that waits for the process, the system does not stop the process. It then continues after this time.
+ */
 const STOPPED_WITHIN_MS = 200;
 
 async function untilContinued(): Promise<void> {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 test.each(["a folder", "PostgreSQL"])(
-  "a token is created, listed without its secret, and revoked: in %s",
+  "creates a token in %s, lists it without its secret, and revokes it",
   async (place) => {
     const project = temporaryProject();
     const cli = await startCli(project, () => answer(""));
@@ -45,7 +45,7 @@ test.each(["a folder", "PostgreSQL"])(
   },
 );
 
-test("what is missing or unknown is said", async () => {
+test("names missing and unknown arguments", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   for (const wrong of [["create"], ["revoke"], ["make"], ["create", "--name", "b", "--scope", "all"]])
     expect([wrong, (await cli.run(["database", "tokens", ...wrong, "--tenant", "shop"])).code]).toEqual([wrong, 2]);

@@ -87,14 +87,14 @@ function listText(tenant: string, tokens: readonly ShownToken[]): string {
 }
 
 interface TokenPlace {
-  /** A folder. @default a database if there is one, or the user's folder */
+  /** A folder. @default the database, or the user's folder without one */
   readonly tokens: string | undefined;
   readonly database: string | undefined;
-  /** How the database shows this program to its administrator. */
+  /** The name of this program in the database's list of connections. */
   readonly application: string;
 }
 
-/** Opens the place where tokens are kept while `work` runs: a folder that is named, a database, or the folder of this user. */
+/** Opens the place of tokens while `work` runs: a given folder, a database, or the user's folder. */
 function withTokens<Result>(
   terminal: Terminal,
   { tokens, database, application }: TokenPlace,

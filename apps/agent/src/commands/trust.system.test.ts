@@ -4,7 +4,7 @@ import { startCli } from "../testing/run-cli.ts";
 import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 
-test("instructions that a command has changed are shown, and count once they are trusted", async () => {
+test("shows instructions that a command changed, and uses them after they are trusted", async () => {
   const project = temporaryProject({ "AGENTS.md": "Of the user." }, "/var/tmp");
   const script: Script = ({ request, userText }) => {
     const isFirst = userText.includes("Change") && !JSON.stringify(request).includes("tool_result");
@@ -20,7 +20,7 @@ test("instructions that a command has changed are shown, and count once they are
   expect(sent()).not.toContain("Of a command.");
 
   const shown = (await cli.run(["trust"])).out;
-  expect(shown).toContain("AGENTS.md. It holds instructions for the model, and says now:\n  | Of a command.");
+  expect(shown).toContain("AGENTS.md. It contains instructions for the model. Its current text:\n  | Of a command.");
   expect(shown).not.toContain("\u001b");
   expect((await cli.run(["trust", "--yes"])).out).toMatch(
     /^Trusted .*AGENTS\.md\. After a change it needs your trust again\./,

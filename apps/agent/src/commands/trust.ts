@@ -12,7 +12,7 @@ import { inProject } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Shows what the project's settings ask for; with `--yes`, trusts the files as they are now. */
+/** Shows what the project's settings ask for. With `--yes`, trusts the current files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.trust);
   return inProject(terminal, async ({ folder, places }) => {
@@ -37,7 +37,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     } else {
       for (const { path, bytes } of unseen) {
         await terminal.print(
-          `A command has changed ${path}. It holds instructions for the model, and says now:\n${quoted(Buffer.from(bytes).toString("utf8"))}\n`,
+          `A command has changed ${path}. It contains instructions for the model. Its current text:\n${quoted(Buffer.from(bytes).toString("utf8"))}\n`,
         );
       }
       for (const { path } of files.filter((file) => !unseen.some((one) => one.path === file.path))) {
@@ -57,7 +57,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** Instructions and skills that commands have changed since the user saw them. */
+/** Finds instructions and skills that commands have changed since the user last reviewed them. */
 async function findChanged({ commandTimes, agentHome }: Places): Promise<readonly UnseenFile[]> {
   const times = openCommandTimes(commandTimes);
   const findUnseen = unseenFiles(times, agentHome);
@@ -70,7 +70,7 @@ async function findChanged({ commandTimes, agentHome }: Places): Promise<readonl
   return found.filter((file) => file !== undefined);
 }
 
-/** Hidden characters are spelled out, and nothing in it looks like our own words. */
+/** Quotes a text with hidden characters spelled out, so that it cannot imitate the program's own output. */
 function quoted(text: string): string {
   return visibleText(text.trimEnd())
     .split("\n")

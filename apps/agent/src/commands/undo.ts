@@ -5,18 +5,18 @@ import { inSession } from "./open-project.ts";
 import { readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Undoes the newest compaction: the model sees the whole conversation again. */
+/** Undoes the newest compaction, so that the model sees the whole conversation again. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions undo"]);
   return inSession(terminal, { id: positionals[0] }, async (session) => {
     const undone = await undoNewest(session, "palimpsest sessions undo");
-    const told = { session: session.id, ...undone };
-    await terminal.print(values.json ? JSON.stringify(told) : undoneText(undone));
+    const outcome = { session: session.id, ...undone };
+    await terminal.print(values.json ? JSON.stringify(outcome) : undoneText(undone));
     return undone.kind === "undone" ? EXIT.done : EXIT.failed;
   });
 }
 
-export type Undone =
+type Undone =
   | { readonly kind: "nothing" }
   | {
       readonly kind: "undone";

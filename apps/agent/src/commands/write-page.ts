@@ -2,11 +2,11 @@ import { writeFile } from "node:fs/promises";
 import type { ExportedPage, ExportProgress } from "@palimpsest/observe/inspector";
 import type { Terminal } from "./terminal.ts";
 
-/** A long export tells how far it is after so many requests. */
+/** How many requests an export writes between two lines of progress. */
 const REQUESTS_A_LINE = 100;
 
-/** Tells the progress of an export, now and then. */
-export function tellExport(terminal: Pick<Terminal, "say">): (progress: ExportProgress) => void {
+/** Prints the progress of an export. */
+export function printProgress(terminal: Pick<Terminal, "say">): (progress: ExportProgress) => void {
   return ({ session, ofSessions, requests, ofRequests }) => {
     if (requests % REQUESTS_A_LINE !== 0) return;
     const place = ofSessions === 1 ? "" : `session ${session} of ${ofSessions}, `;
@@ -14,7 +14,7 @@ export function tellExport(terminal: Pick<Terminal, "say">): (progress: ExportPr
   };
 }
 
-/** Writes the inspector's page to a file, and says what is not in it, and which command shows all of it. */
+/** Writes the inspector's page to a file. Prints what is missing from it, and the command that shows everything. */
 export async function writePage(
   file: string,
   { html, requests, leftOut }: ExportedPage,
@@ -24,6 +24,6 @@ export async function writePage(
   terminal.say(`Wrote ${file}`);
   if (leftOut === 0) return;
   terminal.say(
-    `It has the text of ${requests} requests. ${leftOut} older ones found no room in it. To see all: ${inspect}`,
+    `It has the text of ${requests} requests. ${leftOut} older requests did not fit. To see all: ${inspect}`,
   );
 }

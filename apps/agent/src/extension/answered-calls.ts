@@ -7,13 +7,13 @@ interface AnsweredCall {
   readonly text: string;
 }
 
-/** The entries read at once, and in total: older work no longer matters. */
+/** How many entries to read at once, and in total. Older entries do not matter. */
 const CHUNK_ENTRIES = 500;
 const MAX_ENTRIES = 50_000;
 
 /**
- * The successful tool calls on the current branch of a session, newest first. They are read from the log each time, so that
- * resumed and rewound sessions get the right answer.
+ * The successful tool calls on the current branch of a session, newest first. They are read from the log on each call,
+ * so that the result is correct after a resume or a rewind.
  */
 export async function* answeredCalls(store: Store, session: string): AsyncGenerator<AnsweredCall> {
   const reader = await store.openReader(session);
@@ -34,7 +34,7 @@ export async function* answeredCalls(store: Store, session: string): AsyncGenera
           if (block.kind === "tool_result" && block.status === "ok") answers.set(block.callId, textOf(block));
           const text = block.kind === "tool_call" ? answers.get(block.id) : undefined;
           if (block.kind !== "tool_call" || text === undefined) continue;
-          // Some servers reuse call ids: a result belongs to the call right before it.
+          // Some servers reuse call ids, so a result belongs to the call directly before it.
           answers.delete(block.id);
           yield { call: block, text };
         }

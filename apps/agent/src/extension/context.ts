@@ -12,7 +12,7 @@ import type { Places } from "../workspace/places.ts";
 import type { AgentSession } from "./open-agent-session.ts";
 import type { Person } from "./person.ts";
 
-/** The context for opening an extension. It has everything that extensions share. */
+/** The context for opening an extension, with everything that extensions share. */
 export interface ExtensionContext {
   /** The folder of the project, with links resolved. */
   readonly folder: string;
@@ -22,28 +22,28 @@ export interface ExtensionContext {
   readonly provider: Provider;
   /** The current model. */
   readonly model: () => string;
-  /** How much the model thinks now; undefined: as the provider decides. */
+  /** The model's current effort. Undefined: the provider decides. */
   readonly effort: () => Effort | undefined;
   readonly clock: Clock;
-  /** The id of the session, which is opened after its extensions. */
+  /** The id of the session, which opens after its extensions. */
   readonly sessionId: string;
-  /** The folder of the session's own files. */
+  /** The folder for the session's own files. */
   readonly sessionFolder: string;
   readonly settings: AgentSettings;
-  /** Keeps paths inside the folders that tools may use. */
+  /** Restricts paths to the folders that tools may use. */
   readonly guard: PathGuard;
   readonly permissions: Permissions;
-  /** When commands ran in the project: what they changed counts once the user has seen it. */
+  /** Records when commands ran in the project. The user must review files that a command changed before they count. */
   readonly commandTimes: CommandTimes;
-  /** Files of the project that hooks and servers run. */
+  /** Files of the project that hooks and servers execute. */
   readonly obeyedFiles: readonly string[];
-  /** What every program obeys that the session starts. */
+  /** The policy for every program that the session starts. */
   readonly sandbox: Sandbox;
-  /** The tools that the session was offered before it was resumed. Empty in a new session. */
+  /** The tools of the session's last request before it was resumed. Empty in a new session. */
   readonly offered: readonly ToolDefinition[];
-  /** The person at the screen; absent if there is none. */
+  /** The person at the screen. Absent in a run without a screen. */
   readonly person?: Person;
-  /** Shows a notice to the person: at the screen, or with the output of a run without one. */
+  /** Shows a notice to the person: on the screen, or in the output of a run without a screen. */
   readonly notify: (text: string) => void;
   /** Emits an event to all listeners of the session. */
   readonly emit: AgentSession["events"]["emit"];
@@ -55,6 +55,6 @@ export interface ExtensionContext {
 export interface Permissions {
   readonly mode: () => PermissionMode;
   readonly setMode: (mode: PermissionMode) => void;
-  /** Rules of the settings and the command line, and those that the user has allowed since. */
+  /** The rules of the settings and the command line, and rules that the user has allowed since. */
   readonly rules: Rule[];
 }

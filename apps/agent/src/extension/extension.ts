@@ -7,42 +7,42 @@ import type { HeadSection, SessionHead } from "./session-head.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 /**
- * One capability of the agent, with everything that belongs to it. The agent is a list of extensions; each is opened before the
- * session, and only `name` is required.
+ * One capability of the agent, with its tools, commands and hooks. The agent is a list of extensions. Each extension
+ * opens before the session, and only `name` is required.
  */
 export interface Extension {
-  /** Names the extension in messages to the user. */
+  /** The extension's name in messages to the user. */
   readonly name: string;
-  /** Called once, when the session is open and before its first turn. */
+  /** Called once, after the session opens and before its first turn. */
   readonly begin?: (session: AgentSession) => Promise<void>;
-  /** Its tools for one session, in the order in which they stand in the prompt. Called once for each session. */
+  /** Creates the extension's tools for a session, in the order of the prompt. Called once for each session. */
   readonly tools?: (session: ToolSession) => readonly AgentTool[];
-  /** Its section of the head: the text before all messages. */
+  /** The extension's section of the head, which is the text before all messages. */
   readonly head?: HeadSection;
   /** Content to rehydrate after a compaction. @param session the id of the compacted session */
   readonly surroundings?: (session: string) => Omit<Surroundings, "head">;
   /** Hooks for the session, or for the sessions of its agents. */
   readonly hooks?: (whose: "session" | "agent") => readonly Hook[];
-  /** Its slash commands. */
+  /** The extension's slash commands. */
   readonly commands?: readonly SlashCommand[];
-  /** Its background tasks, for the footer of the screen. */
+  /** The extension's background tasks, for the footer of the screen. */
   readonly status?: () => readonly BackgroundTask[];
-  /** Called before each turn: appends information for the model. */
+  /** Called before each turn, to append information for the model. */
   readonly beforeTurn?: (turn: TurnStart) => Promise<void>;
   /** Called in the background after a turn. */
   readonly afterTurn?: (session: AgentSession) => Promise<void>;
-  /** Problems, one line each. The user reads them when the session is opened. */
+  /** Problems, one line each. The user sees them when the session opens. */
   readonly problems?: readonly string[];
-  /** Stops running work. Extensions are closed in reverse order, after the session. */
+  /** Stops running work. Extensions close in reverse order, after the session. */
   readonly close?: () => Promise<void>;
 }
 
 /** A session that uses tools: the main session, or the session of one of its agents. */
 export interface ToolSession {
   readonly session: ToolSessionView;
-  /** `agent`: it has seen nothing of the main session. `fork`: it has seen everything so far. */
+  /** `agent`: the session has seen nothing of the main session. `fork`: it has seen everything up to the fork. */
   readonly kind: "main" | "agent" | "fork";
-  /** The agent's own session. With kind `main`, the same as `session`. */
+  /** The main session. With kind `main`, the same as `session`. */
   readonly main: Pick<ToolSessionView, "id" | "history">;
 }
 
@@ -52,47 +52,47 @@ export interface ToolSessionView extends Pick<AgentSession, "id" | "recall"> {
   readonly history: Pick<AgentSession["history"], "newestEntry">;
 }
 
-/** A turn that begins: its session, and the words of the user. */
+/** A turn that begins, with its session and the user's message. */
 export interface TurnStart {
   readonly session: AgentSession;
-  /** The user's message in this turn; empty without one. */
+  /** The user's message in this turn. Empty if there is none. */
   readonly words: string;
 }
 
-/** A background task, such as a command, an agent or a dream; or something that waits for the user. */
+/** A background task, such as a command, an agent or a dream, or a decision that waits for the user. */
 export interface BackgroundTask {
-  /** Names the task while it runs, as in `b1`. */
+  /** Identifies the task while it runs, as in `b1`. */
   readonly id: string;
-  /** `decision`: something that waits for the user. `other`: a task of an extension of the user. */
+  /** `decision`: something that waits for the user. `other`: a task of a user's extension. */
   readonly kind: "command" | "agent" | "dream" | "extraction" | "compaction" | "decision" | "other";
-  /** What it does, in a few words. */
+  /** What the task does, in a few words. */
   readonly what: string;
-  /** What it has done so far. @default unknown */
+  /** What the task has done so far. @default unknown */
   readonly progress?: string;
-  /** What it has cost so far. @default nothing: it calls no model */
+  /** The cost of the task so far. @default no cost, because the task calls no model */
   readonly priceUsd?: number;
-  /** `idle`: it costs nothing until it gets a message. `waits`: for the user. @default "runs" */
+  /** `idle`: the task costs nothing until it gets a message. `waits`: it waits for the user. @default "runs" */
   readonly state?: "runs" | "idle" | "waits";
-  /** The slash command that shows more of it, as in `/tasks`. */
+  /** The slash command that shows details of the task, as in `/tasks`. */
   readonly shownBy: string;
-  /** Resolves to the end of its output. @default it has none */
+  /** Resolves to the end of the task's output. @default the task has no output */
   readonly output?: () => Promise<string>;
-  /** Stops it. @default it cannot be stopped by itself */
+  /** Stops the task. @default the task cannot be stopped on its own */
   readonly stop?: () => Promise<void>;
 }
 
-/** The session with its tools, for extensions that run sessions of their own: agents, extractions, dreams. */
+/** The session with its tools, for extensions that run their own sessions: agents, extractions, dreams. */
 export interface OpenedSession {
   readonly session: AgentSession;
   /** The session's tools. */
   readonly tools: readonly AgentTool[];
-  /** The same tools in the form of the agent loop. */
+  /** The same tools as the agent loop runs them. */
   readonly runnable: readonly Tool[];
   readonly permission: HeadlessPermission;
-  /** The tools of all extensions for another session. */
+  /** Creates the tools of all extensions for another session. */
   readonly toolsFor: (session: ToolSession) => readonly AgentTool[];
-  /** The head of a session that has another memory. */
+  /** Builds the head of a session that uses another memory. */
   readonly headWith: (memory: HeadSection) => Pick<SessionHead, "text">;
-  /** The options of an agent's session, besides its store, model and prompt. */
+  /** The options of an agent's session, except its store, model and prompt. */
   readonly childOptions: (id: string) => Omit<AgentSessionOptions, "store" | "provider" | "model" | "id" | "system">;
 }

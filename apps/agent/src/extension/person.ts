@@ -9,8 +9,8 @@ export interface Person {
   readonly approvePlan: ApprovePlan;
   readonly approveCompaction: ApproveCompaction;
   /**
-   * The text of a file in the person's editor, with changes that are not saved. Undefined: the editor cannot tell. @default there
-   * is no editor
+   * The text of a file in the person's editor, with unsaved changes. Undefined if the editor does not know the file.
+   * @default no editor
    */
   readonly editorText?: (path: string) => Promise<string | undefined>;
   /** Shows the output of a running tool. */
@@ -19,7 +19,7 @@ export interface Person {
   readonly onHook: (name: string, state: "started" | "ended") => void;
   /** Shows a notice. @param weight `problem`: the person should not miss it. @default "news" */
   readonly onNotice: (text: string, weight?: "news" | "problem") => Promise<void>;
-  /** Called when background work starts or ends: the status line is drawn again. */
+  /** Called when background work starts or ends, to update the status line. */
   readonly onBackground: () => Promise<void>;
 }
 
@@ -30,13 +30,13 @@ export interface Question {
   readonly choose: "one" | "several";
 }
 
-/** Undefined if the user did not answer. An answer need not be one of the options. */
+/** Asks the user. Resolves to the answers, or undefined without an answer. An answer can differ from all options. */
 export type AskUser = (question: Question, signal: AbortSignal) => Promise<readonly string[] | undefined>;
 
-/** Shows the plan to the user. With `approved` comes the mode to continue in. */
+/** Shows the plan to the user. An approval includes the mode to continue in. */
 export type ApprovePlan = (plan: string, signal: AbortSignal) => Promise<PlanAnswer>;
 
-/** Whether the user approved a plan. A rejection has a comment for the model. */
+/** The user's decision about a plan. A rejection has a comment for the model. */
 export type PlanAnswer =
   | { readonly kind: "approved"; readonly mode: Exclude<PermissionMode, "plan"> }
   | { readonly kind: "rejected"; readonly comment: string };

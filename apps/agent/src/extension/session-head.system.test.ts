@@ -13,7 +13,7 @@ const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   )
   .join("\n");
 
-/** Reads what the user asks for, files with a comma between them. */
+/** Reads the files that the user names, separated by commas. */
 function think({ userText, toolResults }: Ask) {
   if (userText.includes("nine sections")) return summarize(SUMMARY);
   if (toolResults.length > 0) return answer("Read.");
@@ -32,7 +32,7 @@ async function started(project: TemporaryProject) {
   return { cli, done, last };
 }
 
-test("instructions stand at the head of the messages to the byte, and changes come behind", async () => {
+test("the head keeps its instructions byte for byte, and changes are appended", async () => {
   const project = temporaryProject({ "AGENTS.md": `Use tabs. ${"And so on. ".repeat(600)}` });
   const { cli, done, last } = await started(project);
   await done("-p", "Hello");
@@ -46,7 +46,7 @@ test("instructions stand at the head of the messages to the byte, and changes co
   await done("-c", "-p", "And now?");
   const second = last();
   expect(second.messages.slice(0, first.messages.length)).toEqual(first.messages);
-  // All that was sent before is read from the cache, though the file is another one.
+  // The cache still serves all earlier content, although the file has changed.
   expect(second.cacheReadTokens).toBe(first.cacheReadTokens + first.cacheWriteTokens);
   expect(second.texts.slice(-2)).toEqual([expect.stringContaining("Use spaces."), "And now?"]);
 
@@ -57,7 +57,7 @@ test("instructions stand at the head of the messages to the byte, and changes co
   expect(cli.refused()).toEqual([]);
 });
 
-test("behind a boundary the head is the new one; taken back, it is the old one and what was said of it", async () => {
+test("a compaction updates the head, and undoing it restores the old head with its changes", async () => {
   const project = temporaryProject({ "AGENTS.md": "Use tabs.", "a.txt": "line of text\n".repeat(1_500) });
   const { cli, done, last } = await started(project);
   await done("-p", "Read a.txt");
@@ -84,7 +84,7 @@ test("behind a boundary the head is the new one; taken back, it is the old one a
   expect(cli.refused()).toEqual([]);
 });
 
-test("folders are told of behind the read of a file in them, once until a boundary", async () => {
+test("reading a file appends its folder's instructions, once until a compaction", async () => {
   const lines = "line of text\n".repeat(1_500);
   const project = temporaryProject({ "sub/AGENTS.md": "In sub: no semicolons.", "sub/a.txt": lines, "sub/b.txt": "b" });
   const { cli, done, last } = await started(project);
@@ -102,7 +102,7 @@ test("folders are told of behind the read of a file in them, once until a bounda
   expect(cli.refused()).toEqual([]);
 });
 
-test("hooks are told of each text that becomes part of a request, and people of what could not be read", async () => {
+test("hooks get each text that enters a request, and the user gets read errors", async () => {
   const project = temporaryProject({ "AGENTS.md": "@missing.md", "sub/CLAUDE.md": "below", "sub/a.txt": "a" });
   mkdirSync(join(project.home, ".palimpsest"));
   const command = "cat >> loaded.txt; echo >> loaded.txt";
@@ -114,6 +114,7 @@ test("hooks are told of each text that becomes part of a request, and people of 
   await done("-c", "-p", "Go on");
   const loaded = readFileSync(join(project.folder, "loaded.txt"), "utf8").trim().split("\n");
   const paths = loaded.filter(Boolean).map((line) => JSON.parse(line).path.slice(project.folder.length));
-  // The second process announces what it sends: the changed text, and that of the folder, which is still in view.
+  // The second process announces the texts that it sends: the changed text, and the text of the folder, which is still
+  // in view.
   expect(paths).toEqual(["/AGENTS.md", "/sub/CLAUDE.md", "/AGENTS.md", "/sub/CLAUDE.md"]);
 });

@@ -1,37 +1,37 @@
-import type { HeadContent } from "palimpsest";
-import { attachment } from "palimpsest";
+import { attachment, type HeadContent } from "palimpsest";
+
 import type { AttachmentPayload } from "palimpsest/inspect";
 import type { AgentSession } from "./open-agent-session.ts";
 
-/** A text of the head that says where it comes from. @default the agent itself */
+/** A text of the head, with its source. @default the agent itself */
 export type HeadText = Exclude<HeadContent, string>[number];
 
 /**
- * One section of the head. A string is in the agent's own words. Words of others are texts that say where they come from: they
- * are marked as data.
+ * One section of the head. A plain string is in the agent's own words. Texts of others state their source and are
+ * marked as data.
  */
 export interface HeadSection {
-  /** The current text; undefined if the section is empty. */
+  /** The current text. Undefined if the section is empty. */
   text(): Promise<HeadContent | undefined>;
   /**
-   * The changes since the model saw the section last; undefined without changes.
-   * @param shown the texts of the head and of changes that the model sees, in order
+   * The changes since the model last saw the section. Undefined without changes.
+   * @param shown the texts of the head and of its changes that the model sees, in order
    */
   changes(shown: readonly string[]): Promise<HeadContent | undefined>;
 }
 
 /**
- * The head of a session, built from sections. It is at the front of the messages, so it is written only at the start and at
- * compactions. Changes in between are appended at the end, where they do not invalidate the prompt cache.
+ * The head of a session, built from sections. It is written only at the start and at compactions, because it comes
+ * before all messages. Changes in between are appended at the end, where they do not invalidate the prompt cache.
  */
 export interface SessionHead {
-  /** For `Surroundings.head`. */
+  /** The content for `Surroundings.head`. */
   text(): Promise<HeadContent | undefined>;
-  /** For the end of the messages. */
+  /** The changes to append to the messages. */
   changes(session: Pick<AgentSession, "view">): Promise<readonly AttachmentPayload[]>;
 }
 
-/** The type of attachments with changes of the head and instructions of folders. */
+/** The type of attachments that contain changes of the head, or instructions of folders. */
 export const INSTRUCTIONS = "instructions";
 
 export function createSessionHead(sections: readonly HeadSection[]): SessionHead {
@@ -55,7 +55,7 @@ function toTexts(content: HeadContent): readonly HeadText[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }
 
-/** The head and its later changes, as the model sees them. */
+/** The texts of the head and its later changes that the model sees. */
 export function shownTexts(session: Pick<AgentSession, "view">): readonly string[] {
   return [...session.view.attached("head"), ...session.view.attached(INSTRUCTIONS)];
 }

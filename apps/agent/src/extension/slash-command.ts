@@ -8,14 +8,14 @@ export interface SlashCommand<Context = CommandContext> {
   readonly takes?: string;
   /** What the command does, in one line: imperative, lower case. */
   readonly about: string;
-  /** Whether the command can run during a turn. @default "idle": it cannot, since it changes the session */
+  /** Whether the command can run during a turn. @default "idle": it cannot, because it changes the session */
   readonly when?: "always" | "idle";
   open(context: Context): Promise<void>;
 }
 
 /** The functions that a slash command can use. */
 export interface CommandContext {
-  /** The words after the name. */
+  /** The words after the command's name. */
   readonly words: string;
   readonly session: AgentSession;
   /** The width of the screen, in characters. */
@@ -36,19 +36,22 @@ export interface CommandContext {
 /** Updates the text of a running activity. */
 export type Progress = (text: string) => void;
 
-/** A question to the person at the screen. What does not fit the screen scrolls. */
+/** A question to the person at the screen. Content that does not fit the screen can be scrolled. */
 export interface Dialog {
   readonly title: string;
-  /** What the question is about, in words. */
+  /** Describes what the question is about. */
   readonly body: readonly Line[];
-  /** What is to be judged letter by letter: a command, a change, fields. It stands after the body. @default nothing */
+  /**
+   * Content that the person must check character by character, such as a command, a change or fields. It follows the
+   * body. @default none
+   */
   readonly exact?: readonly ExactLine[];
   readonly options: readonly Option[];
-  /** @default "one" */
+  /** Whether one option or several can be chosen. @default "one" */
   readonly choose?: "one" | "several";
   /** The label of a free-text answer. @default no free-text answer */
   readonly words?: string;
-  /** The text that a free-text answer begins with, to be changed. @default none */
+  /** The initial text of the free-text answer. @default empty */
   readonly draft?: string;
   /** `searched`: typing filters the options. @default "all" */
   readonly shown?: "all" | "searched";
@@ -56,9 +59,9 @@ export interface Dialog {
   readonly escapeDoes?: string;
 }
 
-/** A line of which every letter counts: where it is wrapped, no space is dropped, and only its first row has the lead. */
+/** A line in which every character counts. Wrapping drops no spaces, and only the first row has the lead. */
 export interface ExactLine {
-  /** What stands before it: a line number, the name of a field. */
+  /** The text before the line: a line number or the name of a field. */
   readonly lead: Line;
   readonly text: Line;
 }
@@ -68,15 +71,15 @@ export interface Option {
   readonly value: string;
   readonly label: string;
   readonly about?: string;
-  /** `all-seen`: it can be chosen once the end of the body has been on the screen. @default at once */
+  /** `all-seen`: the option can be chosen after the end of the body was on the screen. @default at once */
   readonly from?: "all-seen";
-  /** A second question. Its answer is the answer; Escape leads back to the first. @default the option is the answer */
+  /** A second question, whose answer replaces the option. Escape returns to the first question. @default none */
   readonly asks?: Dialog;
 }
 
-/** What a person answered: options, words of their own, or nothing. */
+/** A person's answer: options, free text, or nothing. */
 export type DialogAnswer =
   | { readonly kind: "chosen"; readonly values: readonly string[] }
   | { readonly kind: "words"; readonly text: string }
-  /** The person pressed escape. */
+  /** The person pressed Escape. */
   | { readonly kind: "left" };

@@ -27,7 +27,7 @@ async function opened() {
   };
 }
 
-test("the newest list that went well counts, and none of which all is done", async () => {
+test("reads the newest valid todo list, unless all its steps are done", async () => {
   const { call, todos } = await opened();
   expect(await todos()).toBeUndefined();
   await call("Todo", {}, "[ ] one");
@@ -38,7 +38,7 @@ test("the newest list that went well counts, and none of which all is done", asy
   expect(await todos()).toBeUndefined();
 });
 
-test("skills come newest first and once, however far back they were used and whatever their calls were named", async () => {
+test("reads each used skill once, newest first, from any distance", async () => {
   const { call, skills } = await opened();
   await call("Skill", { skill: "review" }, "Read it once.", "ok", "same");
   await call("Skill", { skill: "release" }, "Tag.", "ok", "same");
@@ -51,7 +51,7 @@ test("skills come newest first and once, however far back they were used and wha
   ]);
 });
 
-test("what was taken back was not done", async () => {
+test("ignores calls that were rewound", async () => {
   const { session, call, todos, skills } = await opened();
   await call("Todo", {}, "[ ] one");
   const point = session.history.newestEntry;
@@ -62,7 +62,7 @@ test("what was taken back was not done", async () => {
   expect({ todos: await todos(), skills: await skills() }).toEqual({ todos: "[ ] one", skills: [] });
 });
 
-test("a compaction by another process puts back what is to be done, and the skills that were used", async () => {
+test("a compaction by another process rehydrates the todo list and the used skills", async () => {
   const project = temporaryProject({
     "a.txt": "line of text\n".repeat(1_500),
     ".palimpsest/skills/review.md": "---\ndescription: How to review.\n---\nRead it twice.",

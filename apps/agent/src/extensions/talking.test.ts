@@ -15,7 +15,7 @@ import { todoTool } from "./todos/todos-extension.ts";
 
 const folder = "/";
 
-test("Todo says the whole list", async () => {
+test("Todo returns the whole list", async () => {
   const tool = todoTool();
   const todos = [
     { content: "read", state: "done" },
@@ -28,7 +28,7 @@ test("Todo says the whole list", async () => {
   expect((await call(tool, { todos: [{ content: "x", state: "later" }] }, { folder })).status).toBe("error");
 });
 
-test("AskUser hands the question on, and says so if nobody is there", async () => {
+test("AskUser asks the person, and says so if there is none", async () => {
   const asked: Question[] = [];
   const tool = askUserTool(async (question) => {
     asked.push(question);
@@ -47,7 +47,7 @@ test("AskUser hands the question on, and says so if nobody is there", async () =
   expect((await call(askUserTool(undefined), input, { folder })).status).toBe("error");
 });
 
-test("a plan is made, shown, and left only with the user's yes", async () => {
+test("plan mode ends only with the user's approval", async () => {
   let mode: PermissionMode = "default";
   const answers: PlanAnswer[] = [
     { kind: "rejected", comment: "Smaller." },
@@ -100,7 +100,7 @@ describe("skills", () => {
     return { project, folders };
   }
 
-  test("are found by their heads, and no links; a project's cannot take the place of one of the user's", async () => {
+  test("are found by their frontmatter, without links, and the user's take precedence", async () => {
     const { skills, problems } = await findSkills(setUp().folders);
     expect(skills.map(({ name, description, of }) => [name, description, of])).toEqual([
       ["own", "Own.", "user"],
@@ -114,7 +114,7 @@ describe("skills", () => {
     ]);
   });
 
-  test("that a command has changed do not count until the user has seen them", async () => {
+  test("are not used after a command's change until the user reviews them", async () => {
     const { folders, project } = setUp();
     const held: FindUnseen = async (file) => (file.path.includes("review") ? { ...file, hash: "x" } : undefined);
     const { skills, problems } = await findSkills(folders, held);
@@ -126,7 +126,7 @@ describe("skills", () => {
     expect(await call(tool, { skill: "review" }, { folder })).toMatchObject({ status: "error" });
   });
 
-  test("are handed out as they are now", async () => {
+  test("are read at each use", async () => {
     const { folders, project } = setUp();
     const tool = skillTool((await findSkills(folders)).skills);
     expect(tool.description).toContain("- release: The user's.");

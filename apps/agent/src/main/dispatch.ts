@@ -8,7 +8,7 @@ import { placesOf } from "../workspace/places.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { UsageError } from "../workspace/usage-error.ts";
 
-/** Finds and runs the command; resolves to the exit code. Only the code of this command is loaded. */
+/** Finds and runs the command, and resolves to its exit code. Loads only the code of this command. */
 export async function dispatch(args: readonly string[]): Promise<number> {
   const terminal = processTerminal();
   try {
@@ -22,18 +22,21 @@ export async function dispatch(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Enables Node's compile cache in a private folder: a program that could write there could run code in ours. */
+/**
+ * Enables Node's compile cache in a private folder, because a program that can write there could run code in this
+ * process.
+ */
 async function keepCompiledCode({ folder, environment }: Terminal): Promise<void> {
   const { agentHome } = placesOf(folder, environment);
   try {
     await makePrivateFolder(join(agentHome, "compiled"));
     enableCompileCache(join(agentHome, "compiled"));
   } catch {
-    // The cache only makes the start faster. Commands that need the home folder report if it is unusable.
+    // The cache only speeds up the start. Commands that need the home folder report if it is unusable.
   }
 }
 
-/** Finds the command: the first word, or the agent itself if there is none. */
+/** Finds the command: the first word, or the agent itself without a command word. */
 export function findCommand(args: readonly string[]): {
   readonly load: () => Promise<LoadedCommand>;
   readonly rest: readonly string[];
@@ -44,17 +47,9 @@ export function findCommand(args: readonly string[]): {
     return helps ? { load: () => loadCommand("help"), rest: [] } : { load: loadRun, rest: args };
   const { name, rest } = toCommand(args);
   if (helps) return { load: () => loadCommand("help"), rest: name.split(" ") };
-  if (name === "demo") return { load: loadDemo, rest };
-  if (name === "acp") return { load: loadAcp, rest };
+  if (name === "demo") return { load: () => import("./run-demo.ts"), rest };
+  if (name === "acp") return { load: () => import("../acp/run-acp.ts"), rest };
   return { load: name === "run" ? loadRun : () => loadCommand(name), rest };
-}
-
-function loadAcp(): Promise<LoadedCommand> {
-  return import("../acp/run-acp.ts");
-}
-
-function loadDemo(): Promise<LoadedCommand> {
-  return import("./run-demo.ts");
 }
 
 function loadRun(): Promise<LoadedCommand> {

@@ -5,7 +5,7 @@ import { readArguments } from "../commands/read-arguments.ts";
 import type { Terminal } from "../commands/terminal.ts";
 import type { TourStep } from "../terminal/tour.ts";
 
-/** The steps of the tour on the screen. Each shows one thing that the terminal can do. */
+/** The steps of the tour on the screen. Each step shows one feature of the terminal. */
 const DEMO_TOUR: readonly TourStep[] = [
   {
     hint: "Step 1 of 5. This is the real terminal on a simulated model: no key, no cost. Press Enter to send the task that waits in the prompt. The log is huge: it is stored in a file, and the model sees a preview.",
@@ -27,8 +27,8 @@ const DEMO_TOUR: readonly TourStep[] = [
 ];
 
 /**
- * The demo: the terminal itself, with steps that lead through it. Afterwards the person can go on with the simulated model. Where
- * there is no screen, the same story as lines.
+ * The demo in the terminal, with steps that guide the person. Afterwards the person can go on with the simulated model.
+ * Without a screen, the demo prints the same story as lines.
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { screen } = terminal;

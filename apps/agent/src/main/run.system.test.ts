@@ -11,7 +11,7 @@ const READ_THEN_SAY = inOrder([callTools(callTool("Read", { file_path: "a.txt" }
   answer(`It says ${toolResults[0]?.text.includes("forty-two") ? "forty-two" : "nothing"}.`),
 );
 
-test("a turn with a tool: the answer on the standard output, the rest beside it", async () => {
+test("prints the answer on standard output, and everything else on standard error", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const cli = await startCli(project, READ_THEN_SAY);
   const { code, out, said } = await cli.run(["-p", "What does a.txt say?"]);
@@ -20,7 +20,7 @@ test("a turn with a tool: the answer on the standard output, the rest beside it"
   expect(cli.refused()).toEqual([]);
 });
 
-test("a stream of events fits its schema, begins with its version, and has the output of a tool before its end", async () => {
+test("streams events that match the schema, with the version first and tool output before its end", async () => {
   const project = temporaryProject({ "a.txt": `forty-two\n${"more\n".repeat(20_000)}` });
   const cli = await startCli(project, READ_THEN_SAY);
   const { out } = await cli.run(["-p", "What does a.txt say?", "--output-format", "stream-json"]);
@@ -38,7 +38,7 @@ test("a stream of events fits its schema, begins with its version, and has the o
   expect(createStreamCheck()(events)).toEqual([]);
 });
 
-test("all that is kept is for this user only", async () => {
+test("stores every file for this user only", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, () => answer("Done."));
   await cli.run(["-p", "Hello"]);
@@ -49,13 +49,14 @@ test("all that is kept is for this user only", async () => {
     expected: entry.isDirectory() ? "700" : "600",
   }));
   expect(modes.length).toBeGreaterThan(2);
-  // What commands find as /tmp is theirs, and Node's cache is Node's, both in folders that nobody else can enter.
+  // Files that commands create under /tmp and Node's cache have other modes, inside folders that only this user can
+  // enter.
   const ours = modes.filter(({ path }) => !/\/(sandbox\/tmp|compiled)\//.test(path));
   expect(ours.filter(({ mode, expected }) => mode !== expected)).toEqual([]);
   expect((statSync(kept).mode & 0o777).toString(8)).toBe("700");
 });
 
-test("the prompt comes through a pipe, the session goes on, and the formats are JSON", async () => {
+test("reads the prompt from a pipe, continues the session, and prints JSON formats", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, ({ request, userText }) =>
     answer(`${(request["messages"] as unknown[]).length} messages, the newest: ${withoutReminders(userText)}`),
@@ -63,7 +64,7 @@ test("the prompt comes through a pipe, the session goes on, and the formats are 
   const first = await cli.run(["--output-format", "json"], { input: "From a pipe\n" });
   const result = JSON.parse(first.out);
   expect(result).toMatchObject({ kind: "result", outcome: "done", exitCode: 0, rounds: 1, denied: [] });
-  // Whoever wrote what is piped, the person at the prompt did not.
+  // The person at the prompt is not the author of piped text.
   const piped = '<marked-data from="outside" name="standard input">\nFrom a pipe\n</marked-data>';
   expect(result.text).toBe(`1 messages, the newest: ${piped}`);
 
@@ -93,7 +94,7 @@ test("the prompt comes through a pipe, the session goes on, and the formats are 
   expect(cli.refused()).toEqual([]);
 });
 
-test("messages as lines: a turn for each, and one bad line is named", async () => {
+test("runs a turn for each input line, and reports an invalid line", async () => {
   const project = temporaryProject();
   const cli = await startCli(project, ({ userText }) => answer(`You said ${withoutReminders(userText)}.`));
   const args = ["--input-format", "stream-json", "--output-format", "json"];
@@ -112,7 +113,7 @@ test("messages as lines: a turn for each, and one bad line is named", async () =
   expect(said).toContain("no message");
 });
 
-test("nobody is there to be asked: the call is denied, and the rule is named that allows it", async () => {
+test("denies a call without a person to ask, and names the rule that would allow it", async () => {
   const project = temporaryProject();
   const script = inOrder([callTools(callTool("Bash", { command: "echo made > made.txt" }))], ({ toolResults, turn }) =>
     turn > 2 || toolResults.length === 0 ? callTools(callTool("Bash", { command: "ls -a" })) : answer("That is all."),
@@ -138,21 +139,21 @@ test.each([
   [["--max-rounds", "0", "-p", "x"], "a whole number above 0"],
   [["--allow", "Bash(", "-p", "x"], "is not a valid rule"],
   [["--continue", "-p", "x"], "This folder has no session yet"],
-])("a command line that makes no sense ends with 2 and says what would: %j", async (args, hint) => {
+])("exits with 2 and a correction for the command line %j", async (args, hint) => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const { code, said } = await cli.run(args);
   expect({ code, said }).toMatchObject({ code: 2, said: expect.stringContaining(hint) });
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
-test("without a key it is said what to do", async () => {
+test("says what to do without an API key", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const { code, said } = await cli.run(["-p", "Hello"], { environment: { ANTHROPIC_API_KEY: "" } });
   expect(code).toBe(1);
   expect(said).toMatch(/ANTHROPIC_API_KEY[\s\S]*palimpsest demo/);
 });
 
-test("an interrupt ends the turn cleanly, and the session goes on", async () => {
+test("ends a turn cleanly on an interrupt, and resumes the session", async () => {
   const project = temporaryProject();
   const script = inOrder([{ ...answer("This takes long."), fault: stallStream(2, 60_000) }], () => answer("Went on."));
   const asked = Promise.withResolvers<void>();
@@ -171,7 +172,7 @@ test("an interrupt ends the turn cleanly, and the session goes on", async () => 
   expect(cli.refused()).toEqual([]);
 });
 
-test("rounds are bounded, and a turn that was cut short goes on", async () => {
+test("limits rounds, and continues a turn that reached the limit", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const cli = await startCli(project, READ_THEN_SAY);
   expect(await cli.run(["-p", "Read it", "--max-rounds", "1"])).toMatchObject({ code: 4, out: "" });
@@ -179,7 +180,7 @@ test("rounds are bounded, and a turn that was cut short goes on", async () => {
   expect(cli.refused()).toEqual([]);
 });
 
-test("a turn that has cost enough is stopped before its next call, and goes on", async () => {
+test("stops a turn at its cost limit before its next call, and continues it", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const cli = await startCli(project, READ_THEN_SAY);
   const stopped = await cli.run(["-p", "Read it", "--max-usd", "0.0001", "--output-format", "json"]);
@@ -193,7 +194,7 @@ test("a turn that has cost enough is stopped before its next call, and goes on",
   expect(unpriced).toMatchObject({ code: 2, said: expect.stringContaining("its price is unknown") });
 });
 
-test.each(["openai", "openai-chat"])("any endpoint of %s, and the session remembers whose it is", async (provider) => {
+test.each(["openai", "openai-chat"])("uses any endpoint of %s, and resumes the session there", async (provider) => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const cli = await startCli(project, READ_THEN_SAY);
   const to = ["--base-url", `${cli.server.url}/v1`];
@@ -209,7 +210,7 @@ test.each(["openai", "openai-chat"])("any endpoint of %s, and the session rememb
   expect(cli.refused().filter(({ path }) => !path.includes("/models"))).toEqual([]);
 });
 
-test("Claude on Bedrock, with the credentials of the AWS tools or with a key, and nothing but the prefix is written again", async () => {
+test("runs Claude on Bedrock with AWS credentials or a key, and reuses the prompt cache", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const cli = await startCli(project, READ_THEN_SAY);
   const to = ["--provider", "bedrock", "--base-url", cli.server.url];
@@ -226,7 +227,7 @@ test("Claude on Bedrock, with the credentials of the AWS tools or with a key, an
   expect(cli.refused().filter(({ path }) => !path.includes("/count-tokens"))).toEqual([]);
 });
 
-test("a sandbox that the settings require reaches the shell: where there is none, no command runs", async () => {
+test("runs no command if the settings require a sandbox and none is available", async () => {
   const project = temporaryProject();
   mkdirSync(join(project.home, ".palimpsest"));
   writeFileSync(join(project.home, ".palimpsest/settings.json"), '{ "sandbox": "required" }');
@@ -239,7 +240,7 @@ test("a sandbox that the settings require reaches the shell: where there is none
   expect(existsSync(join(project.folder, "ran.txt"))).toBe(false);
 });
 
-/** What the person said, without what the program added for the model. */
+/** Removes the reminders that the program added for the model. */
 function withoutReminders(text: string): string {
   return text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim();
 }

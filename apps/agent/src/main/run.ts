@@ -1,7 +1,16 @@
 import { createInterface } from "node:readline";
 import { text as readAll } from "node:stream/consumers";
-import type { MemoryInbox } from "palimpsest";
-import { attachment, type Clock, commandOutput, createInbox, type Inbox, type NewContent, type Tool } from "palimpsest";
+import {
+  attachment,
+  type Clock,
+  commandOutput,
+  createInbox,
+  type Inbox,
+  type MemoryInbox,
+  type NewContent,
+  type Tool,
+} from "palimpsest";
+
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { openAgent } from "../agent/open-agent.ts";
 import { hearMail, untilAgentsEnd } from "../agent/start-turn.ts";
@@ -22,10 +31,10 @@ import { UsageError } from "../workspace/usage-error.ts";
 
 const { options: OPTIONS } = COMMANDS.run;
 const LOOK_EVERY_MS = 500;
-/** With one of these options, no screen is opened. */
+/** Options that select a run without a screen. */
 const FOR_PROGRAMS = ["output-format", "input-format", "max-rounds", "max-usd"] as const;
 
-/** Opens the conversation on the screen, or runs one turn without a screen, or one turn per message of a stream. */
+/** Opens the conversation on the screen. Without a screen, runs one turn, or one turn per message of a stream. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(withChoice(args), COMMANDS.run);
   const format = oneOf("--output-format", values["output-format"], OPTIONS["output-format"].of) ?? "text";
@@ -33,7 +42,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const input = oneOf("--input-format", values["input-format"], OPTIONS["input-format"].of) ?? "text";
   const maxRounds = countOf("--max-rounds", values["max-rounds"]);
   const maxUsd = amountOf("--max-usd", values["max-usd"]);
-  const given = readAgentArguments(values);
+  const agentArguments = readAgentArguments(values);
   const goesOn = values.continue === true || values.resume !== undefined;
   if (values.stay && values.name === undefined && !goesOn)
     throw new UsageError("--stay needs --name NAME, so that other sessions can send messages to this one.");
@@ -71,7 +80,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         `--max-usd does not work with ${choice.model}: its price is unknown. Set it in settings.json, "models", or leave --max-usd out.`,
       );
     }
-    const asked: Omit<AgentOptions, "model" | "id"> = {
+    const agentOptions: Omit<AgentOptions, "model" | "id"> = {
       places,
       folder,
       environment: terminal.environment,
@@ -79,7 +88,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       provider,
       modelFacts,
       clock,
-      ...given,
+      ...agentArguments,
       ...(values.name === undefined ? {} : { name: values.name }),
       operations,
     };
@@ -98,7 +107,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         start: values.resume === "" ? "choose" : stored === undefined ? "new" : { id: stored.id },
         style: values["screen-reader"] === true ? "plain" : "full",
         async open(ports, model, wanted) {
-          const opened = { ...asked, ...ports, model, ...(wanted === undefined ? {} : { id: wanted }) };
+          const opened = { ...agentOptions, ...ports, model, ...(wanted === undefined ? {} : { id: wanted }) };
           const agent = await openAgent(opened);
           await rememberEndpoint(places.folderOf(agent.session.id), choice);
           return agent;
@@ -109,7 +118,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const relay = relayEvents(report);
     const onNotice = (text: string): void => report.notice({ text, weight: "problem" });
     const onWait = (text: string): void => void report.event({ kind: "notice", text });
-    const agent = await openAgent({ ...asked, model: choice.model, ...id, onEvent: relay.onEvent, onNotice });
+    const agent = await openAgent({ ...agentOptions, model: choice.model, ...id, onEvent: relay.onEvent, onNotice });
     try {
       await report.begin({ session: agent.session.id, model: choice.model, folder });
       for (const text of problemsOf(agent)) onNotice(text);
@@ -145,7 +154,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** `--resume` without an ID lets the person choose: its value is then empty. */
+/** Gives `--resume` without an ID an empty value, so that the person can choose a session. */
 function withChoice(args: readonly string[]): readonly string[] {
   return args.map((word, index) => {
     const next = args[index + 1];
@@ -154,7 +163,7 @@ function withChoice(args: readonly string[]): readonly string[] {
   });
 }
 
-/** Lets each tool report what it returns. */
+/** Wraps each tool, to report its results. */
 async function reportOutputs(report: TurnReport): Promise<NonNullable<Turn["outputs"]>> {
   const { watchTools } = await import("../terminal/watch-tools.ts");
   const onResult = (callId: string, { text, lines }: WatchedResult): void =>
@@ -166,17 +175,17 @@ interface Turn {
   readonly agent: Agent;
   readonly report: TurnReport;
   readonly relay: EventRelay;
-  /** Says that a turn waits for its agents. */
+  /** Called when a turn begins to wait for its agents. */
   readonly onWait: (text: string) => void;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly maxRounds: number | undefined;
   readonly maxUsd: number | undefined;
-  /** The cost since the start of the program, including compactions and notes. */
+  /** The cost since the program started, including compactions and notes. */
   readonly spentUsd: () => number;
   readonly prompt?: readonly NewContent[];
   readonly inbox: Inbox;
-  /** Reports what tools return. @default it is not reported */
+  /** Wraps tools, to report their results. @default results are not reported */
   readonly outputs?: ((tools: readonly Tool[]) => readonly Tool[]) | undefined;
 }
 
@@ -199,7 +208,7 @@ async function runTurn(options: Turn): Promise<number> {
       signal: AbortSignal.any([signal, enough.signal]),
       words: prompt?.find((content) => typeof content === "string"),
       prompt,
-      // Stopped before its tool calls run, so that `--continue` can run them.
+      // The turn stops before its tool calls run, so that `--continue` can run them.
       afterEvent(event) {
         if (event.kind === "response" && event.response.calls.length > 0 && spentUsd() >= maxUsd) enough.abort();
       },
@@ -208,7 +217,7 @@ async function runTurn(options: Turn): Promise<number> {
     const { rounds, usage } = ended;
     const outcome = isSpent ? { kind: "budget-used-up" as const, spentUsd: spentUsd(), rounds, usage } : ended;
     const result = toResult(session.id, outcome, permission.takeDenied());
-    // The exit code says which signal it was.
+    // The exit code tells which signal ended the run.
     const exitCode = ended.kind === "aborted" && typeof signal.reason === "number" ? signal.reason : result.exitCode;
     await report.result({ ...result, exitCode });
     return exitCode;
@@ -217,21 +226,21 @@ async function runTurn(options: Turn): Promise<number> {
   }
 }
 
-/** Runs a turn for each message and each ended agent. The exit code is that of the first turn that did not succeed. */
+/** Runs a turn for each message and each finished agent. The exit code is the code of the first unsuccessful turn. */
 async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<number> {
   const { agent, onWait, signal } = turn;
-  const said = createInbox();
-  const lines = readPromptLines(terminal.input, said, signal);
+  const promptInbox = createInbox();
+  const lines = readPromptLines(terminal.input, promptInbox, signal);
   const whenAlone = untilAgentsEnd(agent, onWait);
   const inbox: Inbox = {
-    deliver: async (session) => (await said.deliver(session)) + (await agent.agents.inbox.deliver(session)),
-    // While more messages may come, a turn does not wait for agents.
+    deliver: async (session) => (await promptInbox.deliver(session)) + (await agent.agents.inbox.deliver(session)),
+    // While more messages can arrive, a turn does not wait for agents.
     settle: async (ends) => (lines.state() === "ended" ? whenAlone.settle?.(ends) : undefined),
   };
   let exitCode: number = EXIT.done;
   let coming = lines.next();
   let woken = Promise.withResolvers<"mail">();
-  // Ends with the session, also by its failure, which the turn reports.
+  // Ends with the session. If the session fails, the turn reports the failure.
   void hearMail(agent, () => woken.resolve("mail")).catch(() => undefined);
   for (;;) {
     const reported = agent.agents.idle().then((what) => (what === "waiting" ? what : coming));
@@ -239,7 +248,7 @@ async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<
     if (signal.aborted) break;
     if (next === "mail") {
       woken = Promise.withResolvers();
-      // A turn that ran when the mail came has read it.
+      // A turn that was running when the mail arrived has already read it.
       if ((await inbox.deliver(agent.session)) === 0) continue;
     }
     if (next === "ended") {
@@ -256,7 +265,7 @@ async function runTurns(turn: Omit<Turn, "inbox">, terminal: Terminal): Promise<
   return exitCode === EXIT.done && lines.problems.length > 0 ? EXIT.usage : exitCode;
 }
 
-/** Reads the prompt. `nothing`: there is none. Undefined: resume the session without a new prompt. */
+/** Reads the prompt. `nothing`: no prompt was given. Undefined: resume the session without a new prompt. */
 async function readPrompt(
   given: string | undefined,
   positionals: readonly string[],
@@ -269,7 +278,7 @@ async function readPrompt(
       `Unexpected argument ${JSON.stringify(beside)}. A prompt goes after -p: palimpsest -p ${JSON.stringify(beside)}. "-" means standard input.`,
     );
   }
-  // Standard input is read only if "-" asks for it, or if there is no other prompt: an open pipe may never end.
+  // Reads standard input only if "-" requests it or if there is no other prompt, because an open pipe may never end.
   const isPiped = given === "-" || beside === "-" || (given === undefined && !goesOn && !input.isTTY);
   const words = given === "-" ? undefined : given;
   const piped = isPiped ? (await readAll(input)).trim() : "";
@@ -279,7 +288,7 @@ async function readPrompt(
   return goesOn ? undefined : "nothing";
 }
 
-/** Whoever wrote what is piped, it was not the person at the prompt: a log, a diff, a page. */
+/** Marks piped text as data from outside: the person at the prompt did not write a log, a diff or a page. */
 function pipedInput(text: string): NewContent {
   return { ...commandOutput(text), provenance: { kind: "outside", name: "standard input" } };
 }
@@ -288,17 +297,17 @@ const TASK_IS_PIPED = attachment("input", "The task was given on the standard in
   kind: "host",
 });
 
-/** User messages as lines of JSON: `{"kind":"user","text":"..."}`. */
+/** User messages from JSON lines: `{"kind":"user","text":"..."}`. */
 interface PromptLines {
   /** Resolves when a message waits in the inbox, or when the input has ended. */
   next(): Promise<"waiting" | "ended">;
-  /** `ended`: the input has ended. */
+  /** Whether more input can arrive. */
   state(): "open" | "ended";
-  /** Describes the lines that are not valid messages, one text each. */
+  /** Describes invalid lines, one text each. */
   readonly problems: readonly string[];
 }
 
-/** Puts messages into the inbox as they arrive. A message that arrives during a turn becomes part of the next request. */
+/** Puts messages into the inbox as they arrive. A message that arrives during a turn joins its next request. */
 function readPromptLines(input: NodeJS.ReadableStream, inbox: MemoryInbox, signal: AbortSignal): PromptLines {
   const problems: string[] = [];
   let state: "open" | "ended" = "open";

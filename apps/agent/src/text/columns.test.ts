@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inColumns } from "./table.ts";
 
-test("texts are wrapped to the width, and a long first column gets its own line", () => {
+test("inColumns wraps texts to the width and puts a long first column on its own line", () => {
   const rows = inColumns(
     [
       ["/cost", "show what the session cost"],

@@ -10,7 +10,7 @@ const shown = ({ lines }: TextDiff): readonly string[] =>
     ({ kind, number = "", text }) => `${number} ${{ same: " ", added: "+", removed: "-", skipped: "~" }[kind]} ${text}`,
   );
 
-test("changes have their line numbers and three lines around them; the rest is counted", async () => {
+test("shows each change with line numbers and three context lines, and counts skipped lines", async () => {
   const after = numbered(40, (at) => (at === 12 ? "changed" : at === 30 ? "changed\nand one more" : `line ${at}`));
   expect(shown(await diffLines(numbered(40), after))).toEqual([
     " ~ 8 unchanged lines",
@@ -36,30 +36,30 @@ test("changes have their line numbers and three lines around them; the rest is c
   ]);
 });
 
-test("texts that have nothing in common take no longer than a block", async () => {
+test("compares two texts without common lines in bounded time", async () => {
   const [before, after] = [numbered(6_000), numbered(6_000, (at) => (at === 1 ? "line 1" : `other ${at}`))];
   const usedMs = await processorMs(async () => {
     const { added, removed, lines } = await diffLines(before, after);
     expect([added, removed, lines[0]]).toEqual([5_999, 5_999, { kind: "same", number: 1, text: "line 1" }]);
   });
-  // Some 200 ms; to compare all of the lines takes more than 10 s.
+  // Takes about 200 ms. Comparing all lines would take more than 10 s.
   expect(usedMs).toBeLessThan(4_000);
 });
 
-test("line breaks count: where only some lines end in CRLF, and at the end of the file", async () => {
+test("reports changed line breaks inside the text and at the end of the file", async () => {
   expect((await diffLines("a\r\nb\r\n", "a\r\nc\r\n")).lines.map(({ text }) => text)).toEqual(["a", "b", "c"]);
   expect((await diffLines("a\nb\n", "a\r\nb\n")).lines.map(({ text }) => text)).toEqual(["a", "a\r", "b"]);
   expect(shown(await diffLines("a\n", "a"))).toContain(" ~ no line break at the end of the file");
 });
 
-test("what is added and what is the same, put together, is the new text; without what was added, the old one", async () => {
+test("a diff applied to the old text yields the new text, and the reverse", async () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", ""), { maxLength: 30 })
     .map((lines) => lines.map((l) => `${l}\n`).join(""));
   await fc.assert(
     fc.asyncProperty(text, text, async (before, after) => {
       const { lines } = await diffLines(before, after);
-      // All that is skipped is in both, so it is enough to look at numbers.
+      // Both texts contain the skipped lines, so checking the numbers of the other lines is enough.
       for (const { kind, number, text: line } of lines) {
         if (kind === "skipped") continue;
         expect(linesOf(kind === "removed" ? before : after)[number! - 1]).toBe(line);

@@ -1,6 +1,6 @@
 import type { StructuredPatchHunk } from "diff";
 
-/** One line of a difference. `number` is that of the new text; of what was removed, that of the old one. */
+/** One line of a diff. `number` counts the lines of the new text, or of the old text for a removed line. */
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed" | "skipped";
   readonly number?: number;
@@ -13,15 +13,15 @@ export interface TextDiff {
   readonly removed: number;
 }
 
-/** So many equal lines are shown around each change. */
+/** The number of unchanged lines shown around each change. */
 const CONTEXT_LINES = 3;
 /**
- * Texts with more different lines than this are shown as one block that is replaced by another. The time grows with the square
- * of their number: 500 take some 0.2 s, and 10,000 take more than 20 s.
+ * If more lines differ than this, the diff shows one block replaced by another. The time grows with the square of the
+ * number of lines: 500 lines take about 0.2 s, and 10,000 take more than 20 s.
  */
 const MAX_DIFFERENT_LINES = 500;
 
-/** What turns one text into the other, line by line. `diff` is loaded when it is needed first. */
+/** Computes the line diff of two texts. Loads the `diff` package on first use. */
 export async function diffLines(before: string, after: string): Promise<TextDiff> {
   const [old, now] = withoutReturns(before, after);
   if (old === now) return { lines: [], added: 0, removed: 0 };
@@ -35,7 +35,7 @@ export function linesOf(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** Where all lines of both texts end in CRLF, that is not what has changed. */
+/** Ignores CRLF if all lines of both texts end in it. */
 function withoutReturns(before: string, after: string): readonly [string, string] {
   const isPlain = (text: string): boolean => /(?<!\r)\n/.test(text) || !text.includes("\r");
   if (isPlain(before) || isPlain(after)) return [before, after];
@@ -44,7 +44,7 @@ function withoutReturns(before: string, after: string): readonly [string, string
 
 type Hunk = Pick<StructuredPatchHunk, "oldStart" | "newStart" | "lines">;
 
-/** Everything between the equal lines at both ends. */
+/** Builds one hunk from everything between the equal lines at both ends. */
 function blockHunk(old: readonly string[], now: readonly string[]): Hunk {
   const most = Math.min(old.length, now.length);
   let start = 0;

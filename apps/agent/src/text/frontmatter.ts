@@ -1,4 +1,4 @@
-/** A markdown file with fields at its top, between two lines of `---`. */
+/** A Markdown file with fields at its top, between two lines of `---`. */
 interface Frontmatter {
   /** The value of a field, without quotes; undefined if it is missing. */
   field(name: string): string | undefined;
@@ -8,7 +8,7 @@ interface Frontmatter {
 
 const FRONTMATTER = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/;
 
-/** Reads fields of one line each. A file without fields is only a body. */
+/** Reads Markdown frontmatter with one-line fields. A file without fields has only a body. */
 export function readFrontmatter(text: string): Frontmatter {
   const head = FRONTMATTER.exec(text)?.[1] ?? "";
   return {

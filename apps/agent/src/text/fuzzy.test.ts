@@ -10,6 +10,6 @@ test.each([
   ["cmt", "compact", 4],
   ["tc", "compact", undefined],
   ["tcz", "transcript", undefined],
-])("%j ranks %s as %s", (typed, name, rank) => {
+])("for the input %j, fuzzyRank ranks %s as %s", (typed, name, rank) => {
   expect(fuzzyRank(typed, name)).toBe(rank);
 });

@@ -1,23 +1,52 @@
+// Highlights code for the screen, one line at a time.
 import { createRequire } from "node:module";
 import type { StreamParser, StringStream } from "@codemirror/streamparser";
 import type { Color, Line, Look, Span } from "./line.ts";
 
-/** The state of a highlighter after the lines so far. It is never changed. */
+/** The state of the highlighter after the lines so far. It is immutable. */
 export interface CodeState {
   readonly language: string;
-  /** The parser's own state. @default that of the first line */
+  /** The parser's own state. @default the parser's state at the first line */
   readonly parsed?: unknown;
 }
 
 interface HighlightedLine {
   readonly line: Line;
-  /** For the next line. */
+  /** The state for the next line. */
   readonly state: CodeState;
+}
+
+/** Lines longer than this are treated as data and not highlighted. */
+const LONGEST_CHARACTERS = 2_000;
+
+/**
+ * Colors one line of code. The state carries comments and strings that span several lines. The parser of a language is
+ * loaded when the first line in that language is shown.
+ */
+export function highlight(text: string, state: CodeState): HighlightedLine {
+  const { language } = state;
+  if (language === "diff" || language === "patch") return { line: [{ text, ...diffLook(text) }], state };
+  const parser = text.length > LONGEST_CHARACTERS ? undefined : parserOf(language);
+  if (parser === undefined) return { line: text === "" ? [] : [{ text }], state };
+  try {
+    const parsed = copyState(parser, state.parsed);
+    return { line: tokens(text, parser, parsed), state: { language, parsed } };
+  } catch {
+    // After a parser fails on a line, its state is useless for the next lines.
+    return { line: text === "" ? [] : [{ text }], state: { language: "" } };
+  }
 }
 
 type Parser = StreamParser<unknown>;
 
-/** The file and the name of each language's parser in @codemirror/legacy-modes. */
+function parserOf(language: string): Parser | undefined {
+  const word = language.toLowerCase();
+  const found = PARSERS[LANGUAGES[word] ?? word];
+  if (found === undefined) return undefined;
+  return (load(`@codemirror/legacy-modes/mode/${found[0]}`) as Readonly<Record<string, Parser>>)[found[1]];
+}
+
+/** The file and the export name of each language's parser in @codemirror/legacy-modes. */
 const PARSERS: Readonly<Record<string, readonly [file: string, name: string]>> = {
   c: ["clike", "c"],
   cpp: ["clike", "cpp"],
@@ -56,7 +85,7 @@ const PARSERS: Readonly<Record<string, readonly [file: string, name: string]>> =
   xml: ["xml", "xml"],
   yaml: ["yaml", "yaml"],
 };
-/** What else people write behind a fence. */
+/** Other language names that people write after a code fence. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   clojure: "clj",
   cpp: "c++ cc h hpp",
@@ -83,7 +112,29 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 const LANGUAGES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OTHER_NAMES).flatMap(([language, names]) => names.split(" ").map((name) => [name, language])),
 );
-/** By the first word of a token's name. */
+const load = createRequire(import.meta.url);
+
+function copyState(parser: Parser, before: unknown): unknown {
+  if (before === undefined) return parser.startState?.(TAB_COLUMNS) ?? {};
+  return parser.copyState?.(before) ?? shallowCopy(before as Readonly<Record<string, unknown>>);
+}
+
+const TAB_COLUMNS = 4;
+
+/**
+ * Copies a parser's state, including its arrays, one level deep. This is the interface's default for parsers without
+ * `copyState`.
+ */
+function shallowCopy(state: Readonly<Record<string, unknown>>): unknown {
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [name, Array.isArray(value) ? [...(value as unknown[])] : value]),
+  );
+}
+
+/** Limits the tokens without any character. A parser may change its state without reading a character. */
+const MOST_EMPTY_TOKENS = 100;
+
+/** Colors by the first word of a token's name. */
 const COLORS: Readonly<Record<string, Color>> = {
   comment: "quiet",
   meta: "quiet",
@@ -105,52 +156,8 @@ const COLORS: Readonly<Record<string, Color>> = {
   typeName: "tool",
   className: "tool",
 };
-const TAB_COLUMNS = 4;
-/** Longer lines are data, not code for people. */
-const LONGEST_CHARACTERS = 2_000;
-/** A parser may change its state without reading a letter. */
-const MOST_EMPTY_TOKENS = 100;
 
-const load = createRequire(import.meta.url);
-
-/**
- * Colors one line of code, knowing the lines before it: a comment or a text may span several. The parsers are loaded when the first
- * line in their language is shown.
- */
-export function highlight(text: string, state: CodeState): HighlightedLine {
-  const { language } = state;
-  if (language === "diff" || language === "patch") return { line: [{ text, ...diffLook(text) }], state };
-  const parser = text.length > LONGEST_CHARACTERS ? undefined : parserOf(language);
-  if (parser === undefined) return { line: text === "" ? [] : [{ text }], state };
-  try {
-    const parsed = copied(parser, state.parsed);
-    return { line: tokens(text, parser, parsed), state: { language, parsed } };
-  } catch {
-    // A parser that fails on a line knows nothing about the next ones either.
-    return { line: text === "" ? [] : [{ text }], state: { language: "" } };
-  }
-}
-
-function parserOf(language: string): Parser | undefined {
-  const word = language.toLowerCase();
-  const found = PARSERS[LANGUAGES[word] ?? word];
-  if (found === undefined) return undefined;
-  return (load(`@codemirror/legacy-modes/mode/${found[0]}`) as Readonly<Record<string, Parser>>)[found[1]];
-}
-
-function copied(parser: Parser, before: unknown): unknown {
-  if (before === undefined) return parser.startState?.(TAB_COLUMNS) ?? {};
-  return parser.copyState?.(before) ?? shallowCopy(before as Readonly<Record<string, unknown>>);
-}
-
-/** What the interface of these parsers promises where they do not copy by themselves: lists are copied, too. */
-function shallowCopy(state: Readonly<Record<string, unknown>>): unknown {
-  return Object.fromEntries(
-    Object.entries(state).map(([name, value]) => [name, Array.isArray(value) ? [...(value as unknown[])] : value]),
-  );
-}
-
-/** Splits a line into tokens. Changes the parser's state. */
+/** Splits a line into tokens, and changes the parser's state. */
 function tokens(text: string, parser: Parser, parsed: unknown): Line {
   const { StringStream: Stream } = load("@codemirror/streamparser") as { readonly StringStream: typeof StringStream };
   if (text === "") {
@@ -173,11 +180,11 @@ function tokens(text: string, parser: Parser, parsed: unknown): Line {
     const color = COLORS[word];
     spans.push({ text: text.slice(from, stream.pos), color });
   }
-  return joined(spans);
+  return mergeSpans(spans);
 }
 
-/** Neighbors with the same color become one span. */
-function joined(spans: readonly Span[]): Line {
+/** Merges neighboring spans with the same color. */
+function mergeSpans(spans: readonly Span[]): Line {
   const line: Span[] = [];
   for (const span of spans) {
     const last = line.at(-1);

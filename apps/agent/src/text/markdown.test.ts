@@ -27,11 +27,11 @@ test.each([
   ["C:\\path\\to and ~/home~"],
   ["<div> & </div>"],
   ["#!/bin/sh"],
-])("letters of names are never eaten: %s", (text) => {
+])("inlineMarkdown keeps every character of %s", (text) => {
   expect(textOf(inlineMarkdown(text))).toBe(text);
 });
 
-test("bold, italic, struck out, code and links", () => {
+test("inlineMarkdown styles bold, italic, struck-out text, code and links", () => {
   expect(inlineMarkdown("**bold** *it* _two words_ ~~gone~~ `a__b` [text](https://a.b)")).toEqual([
     { text: "bold", weight: "bold" },
     { text: " " },
@@ -48,7 +48,7 @@ test("bold, italic, struck out, code and links", () => {
   ]);
 });
 
-test("lists: nested, with tasks and numbers, and their text that goes on", () => {
+test("draws nested, numbered and task lists, and their continued text", () => {
   expect(shown("- one\n  - two\n    - three\n- [ ] open\n- [x] done\n1. first\n   goes on", 20)).toBe(
     "• one\n  ◦ two\n    ▪ three\n☐ open\n☑ done\n1. first\n   goes on",
   );
@@ -60,7 +60,7 @@ const TABLE = `| File | Lines | What |
 | limit.ts | 20 | the \`limit\` |
 | a \\| b | 3 | |`;
 
-test("a table is drawn with its columns aligned", () => {
+test("draws a table with aligned columns", () => {
   expect(shown(`${TABLE}\nAfter it.`)).toBe(
     [
       "File     │ Lines │   What",
@@ -72,7 +72,7 @@ test("a table is drawn with its columns aligned", () => {
   );
 });
 
-test("a table that is too wide wraps its widest columns, and fits", () => {
+test("wraps the widest columns of a table that is too wide", () => {
   const long = "a description that is far too long for one row of a narrow screen";
   const lines = readWholeMarkdown(`|name|what|\n|-|-|\n|one|${long}|\n|two|${long}|`).flatMap((block) =>
     blockLines(block, 40),
@@ -81,7 +81,7 @@ test("a table that is too wide wraps its widest columns, and fits", () => {
   expect(lines.map(textOf).join(" ")).toContain("narrow");
 });
 
-test("a table with more columns than fit becomes a list of its rows", () => {
+test("draws a table with too many columns as a list of its rows", () => {
   const head = Array.from({ length: 9 }, (_, index) => `column${index}`);
   const table = `|${head.join("|")}|\n|${head.map(() => "-").join("|")}|\n|${head.map((_, index) => `value${index}`).join("|")}|`;
   expect(shown(table, 30).split("\n").slice(0, 2)).toEqual(["column0: value0", "column1: value1"]);
@@ -89,7 +89,7 @@ test("a table with more columns than fit becomes a list of its rows", () => {
   expect(block?.kind === "table" && textOf(recordLines(block, 60)[0]!)).toBe("File: limit.ts");
 });
 
-test("a table waits for its end; a line with a bar that is none does not get lost", () => {
+test("holds a table back until it ends, and keeps a line with a bar that is not a table", () => {
   const first = readMarkdown("| a | b |", MARKDOWN_START);
   expect(first.blocks).toEqual([]);
   expect(endMarkdown(first.state)).toHaveLength(1);
@@ -97,7 +97,7 @@ test("a table waits for its end; a line with a bar that is none does not get los
   expect(shown("a | b")).toBe("a | b");
 });
 
-test("code ends with the fence that began it, and is between no blocks", () => {
+test("ends a code block at its own fence, and finds no block boundary inside", () => {
   expect(shown("````md\n```ts\nx\n```\n````\nafter")).toBe("┌ md\n│ ```ts\n│ x\n│ ```\n└\nafter");
   const { state } = readMarkdown("```ts", MARKDOWN_START);
   expect(isBetweenBlocks("", state)).toBe(false);
@@ -105,7 +105,7 @@ test("code ends with the fence that began it, and is between no blocks", () => {
   expect(isBetweenBlocks("text", MARKDOWN_START)).toBe(false);
 });
 
-test("code has the colors of its language, over several lines, and keeps its letters", () => {
+test("highlights code over several lines and keeps its text", () => {
   const first = highlight("/* a comment", { language: "ts" });
   const second = highlight('goes on */ const limit = "ten"; // 10', first.state);
   expect(first.line).toEqual([{ text: "/* a comment", color: "quiet" }]);
@@ -113,7 +113,7 @@ test("code has the colors of its language, over several lines, and keeps its let
   expect(second.line).toContainEqual({ text: "const", color: "keyword" });
   expect(second.line).toContainEqual({ text: '"ten"', color: "string" });
   expect(textOf(second.line)).toBe('goes on */ const limit = "ten"; // 10');
-  // The state before is as it was: a line that is not finished is drawn again and again.
+  // The previous state is unchanged, because an unfinished line is drawn repeatedly.
   expect(highlight('goes on */ const limit = "ten"; // 10', first.state).line).toEqual(second.line);
   expect(highlight("echo $HOME # here", { language: "bash" }).line.at(-1)).toEqual({ text: "# here", color: "quiet" });
   expect(highlight("- removed", { language: "diff" }).line).toEqual([{ text: "- removed", color: "bad" }]);
@@ -121,7 +121,7 @@ test("code has the colors of its language, over several lines, and keeps its let
 });
 
 test.each(["python", "go", "rust", "sql", "yaml", "toml", "html", "css", "java", "json", "dockerfile", "ruby"])(
-  "what is colored as %s is what was written",
+  "highlighting as %s keeps the text",
   (language) => {
     let state = { language };
     for (const text of ['if x == "a\\" b": # y', "", "  <a href='b'>c</a> {d: 1}", "SELECT * FROM t -- z", "'''"]) {

@@ -1,19 +1,20 @@
+// Draws Markdown as lines for the screen.
 import { createRequire } from "node:module";
 import type { Lexer, Token } from "marked";
 import { type CodeState, highlight } from "./highlight.ts";
 import { indent, type Line, type Look, plain, type Span } from "./line.ts";
 import { lineWidth, wrapLine } from "./width.ts";
 
-/** The state after the lines so far. */
+/** The state of the reader after the lines so far. */
 export interface MarkdownState {
   /** The open code block. */
   readonly code?: OpenCode;
-  /** Lines of a table so far; its columns are known when it ends. */
+  /** The lines of an open table. Its columns are known when it ends. */
   readonly table?: readonly string[];
 }
 
 interface OpenCode {
-  /** The letters that close the block, as in "```". */
+  /** The characters that close the block, as in "```". */
   readonly fence: string;
   readonly lines: CodeState;
 }
@@ -25,19 +26,21 @@ export type MarkdownBlock = MarkdownLine | MarkdownTable;
 
 interface MarkdownLine {
   readonly kind: "line";
-  /** The prefix of the first row, and of further rows. */
+  /** The prefix of the first row. `hang` is the prefix of the other rows. */
   readonly lead: Line;
   readonly hang: Line;
   readonly line: Line;
 }
 
 interface ReadMarkdown {
-  /** Blocks that are complete. */
+  /** The complete blocks. */
   readonly blocks: readonly MarkdownBlock[];
   readonly state: MarkdownState;
 }
 
-/** Reads Markdown line by line, so that a streamed answer never has to be drawn again. Only a table waits for its end. */
+/**
+ * Reads Markdown line by line, so that a streamed answer is never drawn again. Only a table is held back until it ends.
+ */
 export function readMarkdown(text: string, state: MarkdownState): ReadMarkdown {
   const { table } = state;
   if (table !== undefined) {
@@ -58,13 +61,13 @@ export function readMarkdown(text: string, state: MarkdownState): ReadMarkdown {
   return { blocks: [readLine(text)], state: MARKDOWN_START };
 }
 
-/** The end of the text: what has waited for more. */
+/** Returns the blocks that were held back, at the end of the text. */
 export function endMarkdown({ table }: MarkdownState): readonly MarkdownBlock[] {
   if (table === undefined) return [];
   return table.length > 1 ? [readTable(table)] : table.map(readLine);
 }
 
-/** A whole text. */
+/** Reads a whole Markdown text. */
 export function readWholeMarkdown(text: string): readonly MarkdownBlock[] {
   let state = MARKDOWN_START;
   const blocks = text.split("\n").flatMap((one) => {
@@ -75,19 +78,19 @@ export function readWholeMarkdown(text: string): readonly MarkdownBlock[] {
   return [...blocks, ...endMarkdown(state)];
 }
 
-/** Whether something else can stand behind the lines so far without being inside of a paragraph, a list, code or a table. */
+/** Whether other output can follow the lines so far without interrupting a paragraph, a list, code or a table. */
 export function isBetweenBlocks(lastLine: string, { code, table }: MarkdownState): boolean {
   return lastLine.trim() === "" && code === undefined && table === undefined;
 }
 
-/** Draws a block as rows of at most so many columns. */
+/** Draws a block as rows of limited width. */
 export function blockLines(block: MarkdownBlock, columns: number): readonly Line[] {
   if (block.kind === "table") return tableLines(block, columns);
   const { lead, hang, line: shown } = block;
-  const taken = lineWidth(lead);
-  // An indentation without end leaves no room for words.
-  if (taken > columns / 2) return wrapLine([...lead, ...shown], columns);
-  return indent(wrapLine(shown, columns - taken), lead, hang);
+  const leadWidth = lineWidth(lead);
+  // A very deep indentation would leave no room for words.
+  if (leadWidth > columns / 2) return wrapLine([...lead, ...shown], columns);
+  return indent(wrapLine(shown, columns - leadWidth), lead, hang);
 }
 
 function readCode(text: string, { fence, lines }: OpenCode): ReadMarkdown {
@@ -121,7 +124,7 @@ function readLine(text: string): MarkdownLine {
     const slanted = inner.line.map((span) => ({ ...span, slant: "italic" as const }));
     return line(slanted, [...bar, ...inner.lead], [...bar, ...inner.hang]);
   }
-  // The text of a list item that goes on.
+  // The continued text of a list item.
   const [before = ""] = /^\s*/.exec(text) ?? [];
   return line(inlineMarkdown(text.slice(before.length)), plain(before));
 }
@@ -130,7 +133,7 @@ function line(shown: Line, lead: Line = [], hang: Line = lead): MarkdownLine {
   return { kind: "line", lead, hang, line: shown };
 }
 
-/** A table: its cells as lines, and how each column is aligned. */
+/** A table: its cells as lines, and the alignment of each column. */
 interface MarkdownTable {
   readonly kind: "table";
   readonly head: readonly Line[];
@@ -148,7 +151,7 @@ function hasCells(text: string): boolean {
   return /(?<!\\)\|/.test(text);
 }
 
-/** Whether the second line of a table belongs to its first: dashes, for as many columns. */
+/** Whether a line is the delimiter below a table head: dashes for the same number of columns. */
 function isDelimiter(text: string, head: string): boolean {
   return DELIMITER.test(text) && hasCells(text) && cellsOf(text).length === cellsOf(head).length;
 }
@@ -175,7 +178,7 @@ function cellsOf(text: string): readonly string[] {
     .map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-/** Draws a table that fits the width: wide columns wrap. A table with too many columns becomes a list of its rows. */
+/** Draws a table that fits the width. Wide columns wrap. A table with too many columns becomes a list of its rows. */
 function tableLines(table: MarkdownTable, columns: number): readonly Line[] {
   const { head, rows, align } = table;
   const natural = align.map((_, column) =>
@@ -186,7 +189,7 @@ function tableLines(table: MarkdownTable, columns: number): readonly Line[] {
   if (widths === undefined) return recordLines(table, columns);
   const rule = plain(widths.map((width) => "─".repeat(width)).join("─┼─"), { color: "quiet" });
   const drawn = rows.map((cells) => rowLines(cells, widths, align));
-  // Rows of several lines need something between them.
+  // Rows of several lines need a rule between them.
   const apart = drawn.some((lines) => lines.length > 1) ? [rule] : [];
   return [
     ...rowLines(
@@ -199,14 +202,14 @@ function tableLines(table: MarkdownTable, columns: number): readonly Line[] {
   ];
 }
 
-/** The widest columns give way, all down to the same width. Undefined if that would be too narrow to read. */
+/** Narrows the widest columns to the same width. Undefined if that width would be too narrow to read. */
 function fitted(natural: readonly number[], room: number): readonly number[] | undefined {
   const sum = (most: number): number => natural.reduce((total, width) => total + Math.min(width, most), 0);
   let most = Math.max(...natural);
   while (most >= LEAST_COLUMNS && sum(most) > room) most--;
   if (sum(most) > room) return undefined;
   const widths = natural.map((width) => Math.min(width, most));
-  // What is left over goes to the columns that gave way, from the left.
+  // Remaining width goes to the narrowed columns, from the left.
   let left = room - sum(most);
   return widths.map((width, column) => {
     if (width === natural[column] || left <= 0) return width;
@@ -234,7 +237,7 @@ function aligned(cell: Line, width: number, align: MarkdownTable["align"][number
   return [...plain(" ".repeat(before)), ...cell, ...plain(" ".repeat(after))];
 }
 
-/** A line for each cell, with the head of its column before it: for narrow screens, and for ears. */
+/** Draws each cell on a line of its own, with the column's head before it: for narrow screens and screen readers. */
 export function recordLines({ head, rows }: MarkdownTable, columns: number): readonly Line[] {
   return rows.flatMap((cells, index) => [
     ...(index === 0 ? [] : [plain("─".repeat(Math.min(20, columns)), { color: "quiet" })]),
@@ -247,7 +250,7 @@ export function recordLines({ head, rows }: MarkdownTable, columns: number): rea
   ]);
 }
 
-/** Nothing else can begin a part with a look of its own. */
+/** The characters that can begin a styled part. */
 const MARKS = /[*_~`[<\\]|https?:/;
 const WORD_END = /[\p{L}\p{N}]$/u;
 const WORD_START = /^[\p{L}\p{N}]/u;
@@ -255,8 +258,9 @@ const WORD_START = /^[\p{L}\p{N}]/u;
 const load = createRequire(import.meta.url);
 
 /**
- * Reads bold, italic, struck-out text, code and links in one line of Markdown. The parser is loaded with the first line that needs it.
- * Where its rules would eat letters of a name or a formula, as in `__init__` or `a*b*c`, the text stays as it is.
+ * Reads bold, italic, struck-out text, code and links in one line of Markdown. Loads the parser when a line first needs
+ * it. Text like `__init__` or `a*b*c`, where Markdown's rules would remove characters of a name or a formula, stays
+ * unchanged.
  */
 export function inlineMarkdown(text: string, look: Look = {}): Line {
   if (text === "") return [];
@@ -294,7 +298,10 @@ function spansOfToken(token: Token, look: Look, around: readonly [before: string
   }
 }
 
-/** `__init__` and `_private_` are names; emphasis of several words is not. A star inside a word multiplies. */
+/**
+ * Whether emphasis is part of a name or a formula. `__init__` and `_private_` are names, but emphasis of several words
+ * is not. A star inside a word multiplies.
+ */
 function isName(raw: string, [before, after]: readonly [string, string]): boolean {
   if (raw.startsWith("_")) return !/\s/.test(raw);
   return !raw.startsWith("**") && (WORD_END.test(before) || WORD_START.test(after));

@@ -13,6 +13,6 @@ test.each([
   ["PreToolUsed", "PreToolUse"],
   ["--frobnicate", undefined],
   ["", undefined],
-])("%s is most likely %s", (typed, meant) => {
+])("nearest corrects %s to %s", (typed, meant) => {
   expect(nearest(typed, WORDS)).toBe(meant);
 });

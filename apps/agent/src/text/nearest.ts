@@ -1,4 +1,4 @@
-/** Finds the word closest to a mistyped one; undefined if none is close. */
+/** Finds the word closest to a mistyped word. Undefined if no word is close. */
 export function nearest(typed: string, words: readonly string[]): string | undefined {
   const lower = typed.toLowerCase();
   const begun = words.filter((word) => lower.length > 2 && word.toLowerCase().startsWith(lower));
@@ -10,7 +10,7 @@ export function nearest(typed: string, words: readonly string[]): string | undef
   return best !== undefined && best.distance <= Math.max(1, Math.floor(typed.length / 3)) ? best.word : undefined;
 }
 
-/** The edit distance: insertions, deletions, changes, and swaps of two letters count as one each. */
+/** The edit distance. An insertion, a deletion, a change and a swap of two characters cost one each. */
 function distance(one: string, other: string): number {
   const rows = Array.from({ length: one.length + 1 }, (_, row) => [row]);
   for (let column = 1; column <= other.length; column++) rows[0]![column] = column;
@@ -26,22 +26,22 @@ function distance(one: string, other: string): number {
 }
 
 /**
- * How well a name fits what was typed; lower is better, undefined is not at all. A name that starts with it is best, then a word in the
- * name, then a part of it, then its letters in this order.
+ * Ranks how well a name matches the input. Lower is better; undefined means no match. The order is: name starts with
+ * the input, a word in the name starts with it, the name contains it, the name contains its characters in this order.
  */
 export function fuzzyRank(typed: string, name: string): number | undefined {
-  const wanted = typed.toLowerCase();
+  const characters = typed.toLowerCase();
   const text = name.toLowerCase();
-  if (text === wanted) return 0;
-  if (text.startsWith(wanted)) return 1;
-  const at = text.indexOf(wanted);
+  if (text === characters) return 0;
+  if (text.startsWith(characters)) return 1;
+  const at = text.indexOf(characters);
   if (at > 0) return /[\p{L}\p{N}]/u.test(text[at - 1]!) ? 3 : 2;
-  return hasLetters(wanted, text) ? 4 : undefined;
+  return hasLetters(characters, text) ? 4 : undefined;
 }
 
-function hasLetters(wanted: string, text: string): boolean {
+function hasLetters(characters: string, text: string): boolean {
   let at = -1;
-  for (const letter of wanted) {
+  for (const letter of characters) {
     at = text.indexOf(letter, at + 1);
     if (at < 0) return false;
   }

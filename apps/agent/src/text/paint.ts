@@ -1,10 +1,10 @@
 import { sanitize } from "palimpsest/sanitize";
 import type { Color, Line, Look, Span } from "./line.ts";
 
-/** `none`: NO_COLOR is set, or the terminal has no colors. Bold, faint and inverse text stays. */
+/** The color theme. `none`: NO_COLOR is set, or the terminal has no colors. Bold, faint and inverse text is kept. */
 export type Theme = "dark" | "light" | "none";
 
-/** The sixteen standard colors, which follow the terminal's own theme. */
+/** The sixteen standard colors, which the terminal's own theme defines. */
 const COLORS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Color, number>>>> = {
   dark: {
     you: 96,
@@ -34,7 +34,10 @@ const COLORS: Readonly<Record<Exclude<Theme, "none">, Readonly<Record<Color, num
 
 const MARKS: Readonly<Record<NonNullable<Look["mark"]>, number>> = { underline: 4, inverse: 7, struck: 9 };
 
-/** Converts a line to terminal output. The last step before the screen, so it removes all other escape sequences. */
+/**
+ * Converts a line to terminal output. This is the last step before the screen, so it removes all other escape
+ * sequences.
+ */
 export function paint(line: Line, theme: Theme): string {
   return line.map((span) => paintSpan(span, theme)).join("");
 }
@@ -50,10 +53,10 @@ function paintSpan({ text, color, weight, slant, mark }: Span, theme: Theme): st
   return codes.length === 0 ? shown : `\u001b[${codes.join(";")}m${shown}\u001b[0m`;
 }
 
-/** Chooses the theme from the environment. */
+/** Chooses the theme from environment variables. */
 export function themeOf(environment: Readonly<Record<string, string | undefined>>): Theme {
   const { NO_COLOR, TERM, COLORFGBG } = environment;
   if (NO_COLOR || TERM === "dumb") return "none";
-  // Some terminals set COLORFGBG to their colors: a background of 7 or 15 is light.
+  // Some terminals describe their colors in COLORFGBG: a background of 7 or 15 is light.
   return /;(7|15)$/.test(COLORFGBG ?? "") ? "light" : "dark";
 }

@@ -1,7 +1,8 @@
+// Names and outcomes of engine activities, in words for users.
 import type { CompactionOutcome } from "palimpsest";
 import type { CompactionRung } from "palimpsest/inspect";
 
-/** The name of a part of the engine that makes requests, as the bill shows it. Hosts may add their own sources. */
+/** The name of a request source, as bills show it. A host may add its own sources. */
 export function sourceName(source: string): string {
   return SOURCES[source] ?? source;
 }
@@ -19,12 +20,12 @@ const SOURCES: Readonly<Record<string, string>> = {
   retries: "interrupted tries",
 };
 
-/** How the summary of a compaction was made. */
+/** Describes how the summary of a compaction was made. */
 export function rungName(rung: string): string {
-  return RUNGS[rung as CompactionRung] ?? rung;
+  return SUMMARY_METHODS[rung as CompactionRung] ?? rung;
 }
 
-const RUNGS: Readonly<Record<CompactionRung, string>> = {
+const SUMMARY_METHODS: Readonly<Record<CompactionRung, string>> = {
   notes: "from the session notes",
   fork: "summary by the model",
   direct: "summary by the model, from a transcript",
@@ -33,7 +34,7 @@ const RUNGS: Readonly<Record<CompactionRung, string>> = {
   provider: "by the provider",
 };
 
-/** Says how a compaction ended, on the command line. */
+/** Describes the result of a compaction for the command line. */
 export function outcomeText(outcome: CompactionOutcome): string {
   if (outcome.kind === "aborted") return "Stopped. The conversation is unchanged.";
   if (outcome.kind !== "compacted") return `Not compacted: ${outcome.why}`;

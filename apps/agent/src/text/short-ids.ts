@@ -1,6 +1,6 @@
 const LEAST_CHARACTERS = 8;
 
-/** Shortens ids for people: to their first characters, as many as tell each of them from all the others. */
+/** Shortens ids to their first characters, as many as are needed to keep them unique. */
 export function shortIds(ids: readonly string[]): (id: string) => string {
   const sorted = ids.toSorted();
   const shared = sorted.map((id, index) =>

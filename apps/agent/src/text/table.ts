@@ -24,7 +24,7 @@ function text(cell: string | number): string {
   return typeof cell === "number" ? cell.toLocaleString("en-US") : cell;
 }
 
-/** Puts a text on one line, and cuts it if it is too long. */
+/** Puts a text on one line, and cuts it at a maximum length. */
 export function oneLine(text: string, mostCharacters: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1)}…` : line;
@@ -39,8 +39,8 @@ export function time(atMs: number): string {
 }
 
 /**
- * Lays rows out in two columns. A text that is too long for the first column gets lines of its own: a command is continued as in a
- * shell.
+ * Lays out rows in two columns. A text that is too long for the first column gets its own lines: a command continues as
+ * in a shell.
  */
 export function inColumns(
   rows: readonly (readonly [left: string, right: string])[],
@@ -58,7 +58,10 @@ export function inColumns(
 const CONTINUED = " \\";
 const CONTINUED_INDENT = "    ";
 
-/** Wraps a command before its options, so that it can still be copied into a shell; a usage line before its brackets. */
+/**
+ * Wraps a command before its options, so that it can still be copied into a shell. Wraps a usage line before its
+ * brackets.
+ */
 export function wrapCommand(command: string, width: number): readonly string[] {
   if (command.length <= width) return [command];
   const isUsage = command.includes(" [");

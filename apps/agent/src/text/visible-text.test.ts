@@ -14,17 +14,17 @@ test.each([
   ["other ends of lines", "a\rb\u2028c\u0085", "a⟨CR⟩b⟨U+2028⟩c⟨U+0085⟩"],
   ["a long blank", `true${" ".repeat(900)}; curl`, "true⟨900 spaces⟩; curl"],
   ["half a letter", "a\ud800", "a⟨U+D800⟩"],
-])("%s is spelled out", (_, text, shown) => {
+])("visibleText spells out %s", (_, text, shown) => {
   expect(visibleText(text)).toBe(shown);
 });
 
-test("what is seen stays as it is: letters of any script, emoji of several parts, lines; tabs have a width", () => {
+test("visibleText keeps letters of any script, combined emoji and lines, and expands tabs", () => {
   const text = "日本語 naïve ❤️ 👨‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪\nnext";
   expect(visibleText(text)).toBe(text);
   expect(visibleText("\tone")).toBe("    one");
 });
 
-test("nothing that cannot be seen is left in any text, and all that can be is", () => {
+test("visibleText replaces every hidden character and keeps every visible one", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const shown = textOf(visibleLine(text));

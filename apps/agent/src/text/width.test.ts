@@ -4,19 +4,19 @@ import { expect, test } from "vitest";
 import { textOf } from "./line.ts";
 import { breakLine, charactersOf, cutText, lineWidth, widthOf, wrapLine } from "./width.ts";
 
-test("what is counted by length is as wide as it is by the table", () => {
+test("widthOf agrees with string-width for all letters", () => {
   const letters = fc.string({ unit: fc.integer({ min: 0x20, max: 0x11ff }).map((code) => String.fromCodePoint(code)) });
   fc.assert(fc.property(letters, (text) => void expect(widthOf(text)).toBe(stringWidth(text))));
   expect(widthOf("日本語")).toBe(6);
   expect(widthOf("👨‍👩‍👧")).toBe(2);
 });
 
-test("wrapping loses no letter, breaks none in two, and keeps within the columns", () => {
+test("wrapping keeps every character whole and stays within the columns", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.integer({ min: 4, max: 80 }), (text, columns) => {
       const rows = wrapLine([{ text }], columns);
       for (const row of rows) expect(lineWidth(row)).toBeLessThanOrEqual(columns);
-      const letters = (said: string): string => charactersOf(said.replaceAll(/\s/g, "")).join("");
+      const letters = (joined: string): string => charactersOf(joined.replaceAll(/\s/g, "")).join("");
       expect(letters(rows.map(textOf).join(""))).toBe(letters(text));
       const broken = breakLine([{ text }], columns);
       for (const row of broken) expect(lineWidth(row)).toBeLessThanOrEqual(columns);

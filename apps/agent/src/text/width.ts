@@ -1,14 +1,15 @@
+// Measures, wraps, cuts and pads text by its width on the screen.
 import stringWidth from "string-width";
 import type { Line, Span } from "./line.ts";
 
 /**
- * Characters of one code unit and one column: Latin, Greek, Cyrillic, Armenian and Georgian letters without combining marks,
- * and our frame characters. Their width is their length; other texts are measured character by character.
+ * Text whose width is its length: Latin, Greek, Cyrillic, Armenian and Georgian letters without combining marks, and
+ * our frame characters. Other texts are measured character by character.
  */
 const PLAIN = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u10a0-\u10ff─│┌└┼▌●◌■✓✗❯▸☐☑•◦▪·…→↑↓]*$/;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** The width of a text in columns. East Asian characters and emoji take two. */
+/** The width of a text in columns. East Asian characters and emoji take two columns. */
 export function widthOf(text: string): number {
   return PLAIN.test(text) ? text.length : stringWidth(text);
 }
@@ -22,7 +23,7 @@ export function charactersOf(text: string): readonly string[] {
   return PLAIN.test(text) ? text.split("") : [...graphemes.segment(text)].map(({ segment }) => segment);
 }
 
-/** Wraps a line into rows of limited width: between words if possible, never inside a character. */
+/** Wraps a line into rows of limited width: between words if possible, and never inside a character. */
 export function wrapLine(line: Line, columns: number): readonly Line[] {
   if (lineWidth(line) <= columns) return [line];
   const rows: Span[][] = [];
@@ -48,10 +49,10 @@ export function wrapLine(line: Line, columns: number): readonly Line[] {
       }
       if (used > 0 && width <= columns) end();
       for (const character of width <= columns ? [word] : charactersOf(word)) {
-        const taken = widthOf(character);
-        if (used + taken > columns && used > 0) end();
+        const characterWidth = widthOf(character);
+        if (used + characterWidth > columns && used > 0) end();
         add(row, character, look);
-        used += taken;
+        used += characterWidth;
       }
     }
   }
@@ -59,7 +60,7 @@ export function wrapLine(line: Line, columns: number): readonly Line[] {
   return rows;
 }
 
-/** Breaks a line into rows of at most so many columns, wherever they end: nothing of it is dropped, not even a space. */
+/** Breaks a line into rows of limited width, between any two characters. Unlike `wrapLine`, it keeps every space. */
 export function breakLine(line: Line, columns: number): readonly Line[] {
   if (lineWidth(line) <= columns) return [line];
   const rows: Span[][] = [[]];
@@ -82,7 +83,7 @@ export function wrapLines(lines: readonly Line[], columns: number): readonly Lin
   return lines.flatMap((line) => wrapLine(line, columns));
 }
 
-/** Cuts a line to a width, with an ellipsis if something is missing. */
+/** Cuts a line to a width, and marks the cut with an ellipsis. */
 export function cutLine(line: Line, columns: number): Line {
   if (lineWidth(line) <= columns) return line;
   const kept: Span[] = [];

@@ -1,6 +1,7 @@
+// The environment variables of programs that the agent starts.
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that say where programs and their parts are, and how texts are written. None of them is a secret anywhere. */
+/** Variables that programs need to run: paths, tools, languages and locales. None of them contains a secret. */
 const PASSED = new Set(
   (
     "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR HOSTNAME COLUMNS LINES MANPATH CI NODE_ENV " +
@@ -13,12 +14,13 @@ const PASSED = new Set(
     "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL SystemRoot PATHEXT COMSPEC TEMP TMP"
   ).split(" "),
 );
-/** Nobody is there to press a key, and colors are taken out anyway. */
+/** No person can press a key in a pager, and the agent removes colors. */
 const UNATTENDED: Environment = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 /**
- * The environment of programs that the agent starts: what they need to be found and to run. Everything else may be a secret.
- * @param kept names that commands may have besides
+ * The environment of programs that the agent starts. Only known variables are passed on, because any other may be a
+ * secret.
+ * @param kept names of additional variables for commands
  */
 export function commandEnvironment(environment: Environment, kept: readonly string[] = []): Environment {
   const entries = Object.entries(environment).filter(

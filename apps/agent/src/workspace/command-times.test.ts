@@ -14,7 +14,7 @@ function setUp() {
   return { folder, file: join(folder, "own", "times.log") };
 }
 
-test("what changed while a command ran is told from what changed before and after, in another process too", async () => {
+test("distinguishes changes during a command from earlier and later ones, also across processes", async () => {
   const { file } = setUp();
   let nowMs = 10_000;
   const times = openCommandTimes(
@@ -33,7 +33,7 @@ test("what changed while a command ran is told from what changed before and afte
   expect(await Promise.all(asked)).toEqual([false, true, true, true, false]);
 });
 
-test("a command whose end nobody noted may have run until now", async () => {
+test("treats a command without a recorded end as running until now", async () => {
   const { file } = setUp();
   await openCommandTimes(
     file,
@@ -46,7 +46,7 @@ test("a command whose end nobody noted may have run until now", async () => {
   expect([await later.covers(500), await later.covers(5_000)]).toEqual([false, true]);
 });
 
-test("a command of a killed session ends when that is noticed", async () => {
+test("ends a command of a killed session when the next session notices", async () => {
   const { file } = setUp();
   const script = `
     const { openCommandTimes } = await import(${JSON.stringify(import.meta.resolve("./command-times.ts"))});
@@ -69,7 +69,7 @@ test("a command of a killed session ends when that is noticed", async () => {
   expect([await times.covers(noticedAtMs), await times.covers(noticedAtMs + 60_000)]).toEqual([true, false]);
 });
 
-test("a file that is long is written anew, and covers no less", async () => {
+test("rewrites a long file without losing coverage", async () => {
   const { file } = setUp();
   let nowMs = 0;
   const times = openCommandTimes(
@@ -92,7 +92,7 @@ test("a file that is long is written anew, and covers no less", async () => {
   expect(await times.unseen()).toEqual(["/project/AGENTS.md"]);
 });
 
-test("a command cannot set back the time that counts", async () => {
+test("a command cannot set back the status change time of a file", async () => {
   const { folder, file } = setUp();
   const times = openCommandTimes(file);
   const end = await times.begin();

@@ -5,16 +5,18 @@ import { type Owner, type Place, processState, systemProcesses, thisProcess } fr
 import { makePrivateFolder, writePrivateFile } from "./private-files.ts";
 
 /**
- * The times at which commands of the agent ran in a project. A file whose status changed (ctime) in one of them was changed by a
- * command, or while one ran. A command cannot set that time back, as it can the time of the last change.
+ * Records the times at which the agent's commands ran in a project. If the status of a file changed (ctime) during one
+ * of these times, a command may have changed the file. A command can set back a file's modification time, but not its
+ * ctime.
  */
 export interface CommandTimes {
-  /** Notes that a command begins, before it runs. @returns to be called when it has ended */
+  /** Records the start of a command, before it runs. @returns a function that records its end */
   begin(): Promise<() => Promise<void>>;
+  /** Whether a file that changed at this time may have been changed by a command. */
   covers(changedAtMs: number): Promise<boolean>;
-  /** Notes a file that the user has to see, for `palimpsest trust`. */
+  /** Records a file that the user has to review, for `palimpsest trust`. */
   noteUnseen(path: string): Promise<void>;
-  /** The files that were noted, each once. */
+  /** The recorded files to review, without duplicates. */
   unseen(): Promise<readonly string[]>;
 }
 
@@ -23,7 +25,7 @@ interface Span {
   readonly to: number;
 }
 
-/** A command of which no end is noted. */
+/** A command without a recorded end. */
 interface Begun {
   readonly name: string;
   readonly from: number;
@@ -34,18 +36,21 @@ interface Noted {
   readonly bytes: number;
   readonly ended: readonly Span[];
   readonly begun: readonly Begun[];
-  /** Lines that name files. */
+  /** The lines that name files to review. */
   readonly unseen: readonly string[];
 }
 
 const UNSEEN = "unseen ";
-/** File systems note times by a coarse clock. */
+/** The precision of file times on common file systems. */
 const COARSE_MS = 50;
-/** A longer file is written anew, with neighbors as one. */
+/** A longer file is rewritten, with neighboring times merged. */
 const MAX_BYTES = 65_536;
 const NEIGHBOR_MS = 60_000;
 
-/** @param file holds one line for each begin and each end; several sessions may write to it */
+/**
+ * Opens the record of command times. @param file a file with one line for each start and each end; several sessions may
+ * write to it
+ */
 export function openCommandTimes(
   file: string,
   place: Place = { host: hostname(), processes: systemProcesses(), clock: { now: Date.now } },
@@ -68,7 +73,7 @@ export function openCommandTimes(
     async covers(changedAtMs) {
       const { bytes, ended, begun, unseen } = await read();
       const spans = [...ended, ...begun.map(({ from }) => ({ from, to: now() + COARSE_MS }))];
-      // A sandbox ends with its session: the commands of a killed session are over, at the latest, when that is noticed.
+      // A sandbox ends with its session, so the commands of a killed session have ended too.
       const dead = begun.filter(({ owner }) => owner === undefined || !mayRun(owner, place));
       for (const { name } of dead) await add(`end ${name} ${now()}`);
       if (begun.length === 0 && bytes > MAX_BYTES) await writeAnew(file, ended, unseen);
@@ -114,10 +119,13 @@ async function writeAnew(file: string, spans: readonly Span[], unseen: readonly 
   await writePrivateFile(file, `${[...lines, ...new Set(unseen)].join("\n")}\n`);
 }
 
-/** A process in another container, or before the machine was started again, of which nothing can be known is believed for this long. */
+/**
+ * How long to believe that a process of unknown state is running. The state is unknown in another container, or after a
+ * restart of the machine.
+ */
 const MAX_UNKNOWN_MS = 86_400_000;
 
-/** Whether a process that noted itself may still be running. */
+/** Whether a recorded process may still be running. */
 export function mayRun(owner: Owner, place: Place): boolean {
   const state = processState(owner, place);
   return state === "running" || (state === "unknown" && place.clock.now() - owner.renewedAtMs < MAX_UNKNOWN_MS);

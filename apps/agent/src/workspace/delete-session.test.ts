@@ -11,7 +11,7 @@ async function begin(store: ReturnType<typeof memoryStore>, id: string) {
   return session;
 }
 
-test("a session goes with the sessions of its agents, and no other", async () => {
+test("deletes a session together with the sessions of its agents only", async () => {
   const store = memoryStore();
   for (const id of ["one", "one-agent-a", "one-agent-a-agent-b", "one-more", "two-agent-a"]) {
     await (await begin(store, id)).close();
@@ -20,7 +20,7 @@ test("a session goes with the sessions of its agents, and no other", async () =>
   expect((await store.list()).sessions.map(({ id }) => id)).toEqual(["one-more", "two-agent-a"]);
 });
 
-test("a session in use stays whole, with its agents", async () => {
+test("refuses to delete a session in use, and keeps its agents", async () => {
   const store = memoryStore();
   await (await begin(store, "one-agent-a")).close();
   const session = await begin(store, "one");

@@ -7,7 +7,7 @@ async function settingsFor(environment: Readonly<Record<string, string>>) {
 }
 
 describe("variables of other programs", () => {
-  test.each(["1", "true", "YES", " on "])("DISABLE_AUTO_COMPACT=%s switches off", async (value) => {
+  test.each(["1", "true", "YES", " on "])("DISABLE_AUTO_COMPACT=%s switches compaction off", async (value) => {
     expect((await settingsFor({ DISABLE_AUTO_COMPACT: value }))["compaction.auto"]).toBe("off");
   });
 
@@ -29,7 +29,7 @@ describe("variables of other programs", () => {
     expect(settings["clearing.enabled"]).toBe(clearing);
   });
 
-  test("the percentage of another agent is read where ours is not set", async () => {
+  test("reads another agent's percentage if ours is not set", async () => {
     const name = "compaction.autoPercent";
     expect((await settingsFor({ SOME_AUTOCOMPACT_PCT_OVERRIDE: "60" }))[name]).toBe(60);
     const both = { SOME_AUTOCOMPACT_PCT_OVERRIDE: "60", PALIMPSEST_AUTOCOMPACT_PCT: "70" };

@@ -1,21 +1,21 @@
-import type { SettingsSource } from "palimpsest";
-import { settingsFile } from "palimpsest";
+import { type SettingsSource, settingsFile } from "palimpsest";
+
 import type { Environment } from "./command-environment.ts";
 import type { Places } from "./places.ts";
 
-/** Variables of other agents, and our variable with the same meaning. */
+/** Maps variables of other agents to our variables with the same meaning. */
 const SWITCHES: Readonly<Record<string, string>> = {
   DISABLE_COMPACT: "PALIMPSEST_COMPACTION_ENABLED",
   DISABLE_AUTO_COMPACT: "PALIMPSEST_COMPACTION_AUTO",
   DISABLE_MICROCOMPACT: "PALIMPSEST_CLEARING_ENABLED",
 };
-/** The end of another agent's variable for the percentage. */
+/** The suffix of another agent's variable for the percentage. */
 const PERCENT = /_AUTOCOMPACT_PCT_OVERRIDE$/;
 const OUR_PERCENT = "PALIMPSEST_AUTOCOMPACT_PCT";
 const YES = ["1", "true", "yes", "on"];
 const NO = ["0", "false", "no", "off"];
 
-/** The sources of engine settings in this program, besides the command line. */
+/** The sources of engine settings besides the command line. */
 export function engineSettings(
   { engineSettings: path }: Places,
   environment: Environment,
@@ -26,8 +26,8 @@ export function engineSettings(
 }
 
 /**
- * Translates variables of other agents to ours, since a user who set them for one agent wants the same here. The library does
- * not know them. If our own variable is set too, it wins.
+ * Translates variables of other agents to ours, because a user who set them for one agent wants the same here. The
+ * library does not know these variables. Our own variables take precedence.
  */
 export function withVariablesOfOthers(environment: Environment): Environment {
   const translated: Record<string, string> = {};

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { loadFile, writeInside } from "./open-inside.ts";
 
-/** It goes on until both sides have had many turns, however long a busy machine needs for that. */
+/** The minimum number of rounds of each side, however long a busy machine needs for them. */
 const LEAST_ROUNDS = 1_000;
 
-/** Exchanges project/in for a link to outside/in and back, as fast as it can. */
+/** Repeatedly exchanges project/in for a link to outside/in and back, as fast as possible. */
 const SWAPPER = `
   const { existsSync, renameSync, rmSync, symlinkSync, unlinkSync } = require("node:fs");
   const { workerData, parentPort } = require("node:worker_threads");
@@ -17,7 +17,7 @@ const SWAPPER = `
   const round = () => {
     for (let i = 0; i < 200; i++) {
       try { renameSync(inside, away); symlinkSync(outside, inside); unlinkSync(inside); renameSync(away, inside); swaps++; }
-      // The writer has made the folder anew in between.
+      // The writer may recreate the folder between the two renames.
       catch { try { rmSync(inside, { recursive: true, force: true }); if (existsSync(away)) renameSync(away, inside); } catch {} }
     }
     parentPort.postMessage(swaps);
@@ -27,7 +27,7 @@ const SWAPPER = `
 `;
 
 test.skipIf(process.platform !== "linux")(
-  "nothing outside is read or written while a folder is exchanged for a link",
+  "reads and writes nothing outside while a folder is exchanged for a link",
   async () => {
     const { base, folder } = temporaryProject({ "in/a.txt": "inside" });
     const outside = join(base, "outside");

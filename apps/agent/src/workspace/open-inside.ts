@@ -4,15 +4,16 @@ import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:f
 import { basename, dirname, join, relative, sep } from "node:path";
 import { isInside } from "./path-guard.ts";
 
-/** The error for a file outside of the allowed folders, or one that is not a plain file. */
+/** The error for a file outside of the allowed folders, or for a device, pipe or socket. */
 export class UnsafeFileError extends Error {}
 
 // Windows does not have these flags. NONBLOCK: opening a named pipe must not wait for its writer.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants;
 
 /**
- * Opens a plain file below `root` for reading; both paths have their links resolved. A link that was created after the path was
- * checked is not followed. A folder that was replaced by a link is detected by the real path of the opened file.
+ * Opens a regular file below `root` for reading. Both paths must have their links resolved. The function does not
+ * follow a link that was created after this check. It detects a folder that was replaced by a link through the real
+ * path of the opened file.
  */
 export async function openInside(path: string, root: string): Promise<FileHandle> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
@@ -40,8 +41,8 @@ interface WriteInsideOptions {
 }
 
 /**
- * Writes a file below `root` atomically: to a temporary file, then by renaming. A folder that is replaced by a link meanwhile
- * does not lead elsewhere (see `inFolder`).
+ * Writes a file below `root` atomically: to a temporary file, then by renaming. A folder that is replaced by a link
+ * during the write cannot redirect it (see `inFolder`).
  */
 export async function writeInside({ path, root, content, mode }: WriteInsideOptions): Promise<void> {
   await inFolder(path, root, async (at) => {
@@ -76,29 +77,29 @@ export async function removeInside(path: string, root: string): Promise<void> {
 }
 
 /**
- * Runs `work` with the folder of a path. The folder is reached from the root step by step: each folder is held open while the
- * next is looked up in it, and missing folders are created. So no link is followed, whenever it was created.
+ * Runs `act` with the parent folder of a path. Opens each folder on the way from the root and looks up the next folder
+ * in the open one, so links are never followed, whenever they were created. Creates missing folders.
  */
 async function inFolder(path: string, root: string, act: (folder: string) => Promise<void>): Promise<void> {
   if (!isInside(dirname(path), root))
     throw new UnsafeFileError(`${path} does not lie in ${root}. Nothing was written.`);
   const steps = relative(root, dirname(path)).split(sep).filter(Boolean);
-  let held = await openFolder(root);
+  let current = await openFolder(root);
   try {
     for (const step of steps) {
-      const next = await openFolder(join(held.at, step));
-      await held.handle.close();
-      held = next;
+      const next = await openFolder(join(current.at, step));
+      await current.handle.close();
+      current = next;
     }
-    await act(held.at);
+    await act(current.at);
   } finally {
-    await held.handle.close();
+    await current.handle.close();
   }
 }
 
 interface OpenFolder {
   readonly handle: FileHandle;
-  /** Names the open folder itself on Linux. Other systems use its path, which leaves a short race. */
+  /** A path to the open folder itself, on Linux. Other systems use the folder's path, which leaves a short race. */
   readonly at: string;
 }
 
@@ -118,13 +119,16 @@ async function openFolder(path: string): Promise<OpenFolder> {
   return { handle, at: process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path };
 }
 
-/** The real path of an open file. Linux reports it; on other systems the path is resolved again. */
+/**
+ * Rejects unless the real path of an open file is below `root`. Linux reports the real path; other systems resolve the
+ * path again.
+ */
 async function assertInside(file: FileHandle, path: string, root: string): Promise<void> {
   const real = await realpath(process.platform === "linux" ? `/proc/self/fd/${file.fd}` : path);
   if (!isInside(real, root)) throw new UnsafeFileError(`${path} leads out of ${root}, to ${real}. Nothing was read.`);
 }
 
-/** A file as it was when it was last looked at. */
+/** The facts that show whether a file has changed. */
 export interface FileFacts {
   readonly mtimeMs: number;
   readonly sizeBytes: number;
@@ -136,10 +140,10 @@ export interface LoadedFile {
   readonly facts: FileFacts;
 }
 
-/** Files are read as a whole, to know their hash. */
+/** The size limit of a file, which is read as a whole to compute its hash. */
 export const MAX_BYTES: number = 256 * 1_048_576;
 
-/** Undefined if there is no such file. */
+/** Reads a file with its facts and hash. Undefined if the file does not exist. */
 export async function loadFile(
   path: string,
   root: string,
@@ -170,10 +174,10 @@ export function hashOf(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** Opens a file for reading, unless it is a link. */
+/** Flags that open a file for reading, unless the path is a link. */
 export const OPEN_UNLINKED: number = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-/** Reads a file as text; rejects if the file is a link. */
+/** Reads a file as text. Rejects if the path is a link. */
 export async function readUnlinked(path: string): Promise<string> {
   const file = await open(path, OPEN_UNLINKED);
   try {

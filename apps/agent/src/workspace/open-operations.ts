@@ -1,3 +1,4 @@
+// Opens the operator's telemetry and feature flags.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { SessionEvent, SettingsSource } from "palimpsest";
@@ -8,20 +9,20 @@ import { readTelemetryChoice } from "./telemetry-choice.ts";
 interface OperationsOptions {
   readonly environment: Environment;
   readonly agentHome: string;
-  /** The module with the client of a flag service, from the user's settings. @default none */
+  /** The module that exports the client of a flag service, from the user's settings. @default no flag service */
   readonly flags?: string;
 }
 
-/** The operator's telemetry and flags. A failure of either does not stop the agent. */
+/** The operator's telemetry and flags. The agent continues if either fails. */
 export interface Operations {
   /** Receives all events. Absent without telemetry. */
   readonly onEvent?: (event: SessionEvent) => void;
-  /** For spans and metrics beside those of events. Absent without telemetry. */
+  /** The tracer and meter, for other spans and metrics. Absent without telemetry. */
   readonly instruments?: AgentTelemetry["instruments"];
   readonly flags?: OpenedFlags["client"];
   /** Requested features that are not available, one line each. */
   readonly problems: readonly string[];
-  /** Sends the remaining data. Resolves to the problems, one line each. */
+  /** Sends the remaining data. Resolves to problems, one line each. */
   close(): Promise<readonly string[]>;
 }
 
@@ -30,11 +31,11 @@ const FLUSH_MS = 3_000;
 const PACKAGES =
   "npm install @opentelemetry/sdk-trace @opentelemetry/sdk-metrics @opentelemetry/resources @opentelemetry/exporter-trace-otlp-proto @opentelemetry/exporter-metrics-otlp-proto";
 
-/** Opens the requested features. Loads no code for the others. */
+/** Opens the requested features. Does not load code for the others. */
 export async function openOperations({ environment, agentHome, flags: path }: OperationsOptions): Promise<Operations> {
   const problems: string[] = [];
-  const telemetry = await openWished(environment, problems);
-  const flags = path === undefined ? undefined : await openNamed(path, agentHome, problems);
+  const telemetry = await openRequestedTelemetry(environment, problems);
+  const flags = path === undefined ? undefined : await openFlagModule(path, agentHome, problems);
   return {
     problems,
     ...(telemetry === undefined ? {} : { onEvent: telemetry.onEvent, instruments: telemetry.instruments }),
@@ -47,7 +48,10 @@ export async function openOperations({ environment, agentHome, flags: path }: Op
   };
 }
 
-async function openWished(environment: Environment, problems: string[]): Promise<AgentTelemetry | undefined> {
+async function openRequestedTelemetry(
+  environment: Environment,
+  problems: string[],
+): Promise<AgentTelemetry | undefined> {
   const choice = readTelemetryChoice(environment);
   if (choice.kind === "none") return undefined;
   if (choice.kind === "unusable") {
@@ -61,14 +65,14 @@ async function openWished(environment: Environment, problems: string[]): Promise
     const isMissing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
     problems.push(
       isMissing
-        ? `No telemetry is sent: packages of OpenTelemetry are missing. Install them: ${PACKAGES}`
+        ? `No telemetry is sent: OpenTelemetry packages are missing. Install them: ${PACKAGES}`
         : `No telemetry is sent: ${textOf(error)}.`,
     );
     return undefined;
   }
 }
 
-async function openNamed(path: string, agentHome: string, problems: string[]): Promise<OpenedFlags | undefined> {
+async function openFlagModule(path: string, agentHome: string, problems: string[]): Promise<OpenedFlags | undefined> {
   try {
     return await openFlags(path, agentHome);
   } catch (error) {
@@ -88,13 +92,13 @@ interface OpenedFlags {
   close(): Promise<void>;
 }
 
-/** How long to wait for the flag service at the start. */
+/** How long to wait for the flag service at startup. */
 const DEADLINE_MS = 10_000;
 
 /**
- * Loads the module that the user's settings name. It exports `flags`, an OpenFeature client, and may export `close`, which is
- * called at the end. Only the user's own settings can name a module; a repository cannot.
- * @param path the path in the settings; a relative path starts at our folder in the user's home
+ * Loads the module that the user's settings name. The module exports `flags`, an OpenFeature client, and may export
+ * `close`, which is called at the end. Only the user's own settings can name a module; a repository cannot.
+ * @param path the path from the settings; a relative path starts at our folder in the user's home
  */
 async function openFlags(path: string, agentHome: string): Promise<OpenedFlags> {
   const file = resolve(agentHome, path);

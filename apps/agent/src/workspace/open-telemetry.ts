@@ -1,3 +1,4 @@
+// Sends the spans and metrics of this process over OTLP.
 import type { SessionEvent } from "palimpsest";
 import { type TelemetryOptions, telemetry } from "palimpsest/telemetry";
 import type { Environment } from "./command-environment.ts";
@@ -6,20 +7,23 @@ import { readVersion } from "./version.ts";
 
 export interface AgentTelemetry {
   readonly onEvent: (event: SessionEvent) => void;
-  /** For what else makes spans and metrics. */
+  /** The tracer and meter, for other code that creates spans and metrics. */
   readonly instruments: TelemetryOptions;
-  /** Sends the remaining data within a time limit. Resolves to the problem, if there was one. */
+  /** Sends the remaining data within a time limit. Resolves to the problem, if any. */
   close(deadlineMs: number): Promise<string | undefined>;
 }
 
-/** The optional packages. They are named only here, since an installation without them has no types either. */
+/**
+ * The optional packages. The type annotation `string` avoids a compile-time import, because the packages may not be
+ * installed.
+ */
 const TRACE_EXPORTER: string = "@opentelemetry/exporter-trace-otlp-proto";
 const METRIC_EXPORTER: string = "@opentelemetry/exporter-metrics-otlp-proto";
 const NAME = "palimpsest";
-/** The time limit of an exporter. It retries until then, and delays the end of the process. */
+/** The time limit of an exporter. An exporter retries until this limit, which delays the exit of the process. */
 const SENDING_MS = 2_500;
 
-/** The part of an exporter that is wrapped. */
+/** The part of an exporter that `watchLosses` wraps. */
 interface Exporter<Items> {
   export(items: Items, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
 }
@@ -37,8 +41,8 @@ export async function openTelemetry(
     ]);
   const version = readVersion();
   let problem: string | undefined;
-  /** Exporters drop data that they cannot send without an error. The first loss is recorded, and reported at the end. */
-  const watched = <Items, Kind extends Exporter<Items>>(exporter: Kind): Kind => {
+  /** Exporters drop data without an error if they cannot send it. Remembers the first loss, to report it at the end. */
+  const watchLosses = <Items, Kind extends Exporter<Items>>(exporter: Kind): Kind => {
     const send = exporter.export.bind(exporter);
     exporter.export = (items, done) =>
       send(items, (result) => {
@@ -57,11 +61,13 @@ export async function openTelemetry(
   };
   const tracers = new TracerProvider({
     resource,
-    spanProcessors: exporters.traces.map((exporter) => new BatchSpanProcessor({ exporter: watched(exporter) })),
+    spanProcessors: exporters.traces.map((exporter) => new BatchSpanProcessor({ exporter: watchLosses(exporter) })),
   });
   const meters = new MeterProvider({
     resource,
-    readers: exporters.metrics.map((exporter) => new PeriodicExportingMetricReader({ exporter: watched(exporter) })),
+    readers: exporters.metrics.map(
+      (exporter) => new PeriodicExportingMetricReader({ exporter: watchLosses(exporter) }),
+    ),
   });
   const instruments = { tracer: tracers.getTracer(NAME, version), meter: meters.getMeter(NAME, version) };
   return {

@@ -11,7 +11,7 @@ function putSettings(home: string, files: Readonly<Record<string, string>>): voi
   for (const [name, content] of Object.entries(files)) writeFileSync(join(home, ".palimpsest", name), content);
 }
 
-/** A client whose flags are what a file beside it says: as many an operator begins. */
+/** A flag client that reads its flags from a JSON file next to it. */
 const FLAG_MODULE = `
 import { readFileSync } from "node:fs";
 const values = () => JSON.parse(readFileSync(new URL("flags.json", import.meta.url), "utf8"));
@@ -26,7 +26,7 @@ export const flags = { getStringDetails: details, getNumberDetails: details, get
 `;
 
 describe("telemetry of the agent", () => {
-  test("goes to the collector that the OTEL variables name, with what is left at the end", async () => {
+  test("is sent to the collector in the OTEL variables, and the rest at exit", async () => {
     const collector = await startCollector();
     const cli = await startCli(temporaryProject({}), () => answer("Done."));
     const environment = {
@@ -46,7 +46,7 @@ describe("telemetry of the agent", () => {
     expect(ended.said).not.toContain("elemetry");
   });
 
-  test("counts dreams and verdicts of commands that run no session of the user's, and what they cost", async () => {
+  test("counts dreams and verdicts of commands without a user session, and their costs", async () => {
     const collector = await startCollector();
     const claim = { command: "save", type: "project", name: "Trust", fact: "Trust the page." };
     const cli = await startCli(temporaryProject({}), ({ toolResults, userText }) =>
@@ -70,7 +70,7 @@ describe("telemetry of the agent", () => {
     expect(dreamt).toContain("palimpsest.cost");
   });
 
-  test("that cannot be sent costs one line and nothing else; none is asked for without the variables", async () => {
+  test("prints one line if it cannot be sent, and is off without the variables", async () => {
     const refusing = await startCollector(400);
     const cli = await startCli(temporaryProject({}), () => answer("Done."));
     const run = (environment: Readonly<Record<string, string>>) => cli.run(["-p", "Hello"], { environment });
@@ -88,13 +88,13 @@ describe("telemetry of the agent", () => {
     expect(refusing.received).toHaveLength(before);
   });
 
-  test("that a collector is too busy for is sent again for two and a half seconds, not until the exporter gives up", async () => {
+  test("is retried for two and a half seconds if the collector is busy", async () => {
     const busy = await startCollector(503);
     const cli = await startCli(temporaryProject({}), () => answer("Done."));
     const ended = await cli.run(["-p", "Hello"], { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: busy.url } });
     expect(ended).toMatchObject({ code: 0, out: "Done.\n" });
     expect(ended.said).toContain("Telemetry could not be sent");
-    // The exporter waits for about 1 s and 1.5 s between its first three tries, and would make six.
+    // The exporter waits about 1 s and 1.5 s between its first three attempts. Without the limit it would make six.
     expect(busy.at("/v1/traces").length).toBeLessThanOrEqual(3);
     expect(busy.at("/v1/traces").length).toBeGreaterThan(0);
   });
@@ -122,7 +122,7 @@ describe("engine settings of the agent", () => {
     expect(await ttlOf([])).toBe("5m");
   });
 
-  test("that are wrong, a flag service that fails and a module that cannot be loaded are said", async () => {
+  test("produce a message if they are invalid or the flag module fails", async () => {
     const project = temporaryProject({ ".palimpsest/settings.json": JSON.stringify({ flags: "evil.mjs" }) });
     putSettings(project.home, { "settings.json": JSON.stringify({ flags: "flags.mjs" }), "flags.mjs": FLAG_MODULE });
     const cli = await startCli(project, () => answer("Done."));

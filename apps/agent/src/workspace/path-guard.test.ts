@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { createPathGuard, isInside } from "./path-guard.ts";
 
-test("a folder whose name begins like the project's is not in it", async () => {
+test("a folder whose name starts with the project's name is outside", async () => {
   const { folder } = temporaryProject();
   mkdirSync(`${folder}-backup`);
   writeFileSync(join(`${folder}-backup`, "notes.txt"), "");
@@ -15,7 +15,7 @@ test("a folder whose name begins like the project's is not in it", async () => {
   expect([isInside("/", "/"), isInside("/work", "/"), isInside("/work-backup", "/work")]).toEqual([true, true, false]);
 });
 
-test("links count by where they lead, also for a file that is not there yet", async () => {
+test("resolves links, also for a file that does not exist yet", async () => {
   const { folder } = temporaryProject({ "inner/a.txt": "" });
   mkdirSync(`${folder}-backup`);
   symlinkSync(`${folder}-backup`, join(folder, "out"));
@@ -32,7 +32,7 @@ test("links count by where they lead, also for a file that is not there yet", as
     expect(await guard.locate(path), path.slice(0, 20)).toMatchObject({ kind: "invalid" });
 });
 
-test("other folders that are allowed are inside, too", async () => {
+test("other allowed folders are inside", async () => {
   const [project, other] = [temporaryProject(), temporaryProject()];
   const guard = await createPathGuard(project.folder, [other.folder]);
   expect(await guard.locate(join(other.folder, "a.txt"))).toMatchObject({ kind: "inside", root: guard.roots[1] });

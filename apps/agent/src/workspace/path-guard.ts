@@ -1,7 +1,7 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 
-/** The target of a path after all links are resolved. */
+/** The resolved target of a path, and where it is. */
 export type GuardedPath =
   | { readonly kind: "inside"; readonly path: string; readonly root: string }
   | { readonly kind: "outside"; readonly path: string }
@@ -9,9 +9,9 @@ export type GuardedPath =
   | { readonly kind: "stored-result"; readonly path: string }
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** Finds the real place of a path, and whether it is inside the folders that the agent may use. */
+/** Resolves a path, and decides whether it is inside the folders that the agent may use. */
 export interface PathGuard {
-  /** Folders that may be read and written, with links resolved. */
+  /** The folders that tools may read and write, with links resolved. */
   readonly roots: readonly string[];
   locate(path: string): Promise<GuardedPath>;
 }
@@ -20,8 +20,8 @@ export interface PathGuard {
 const MAX_BYTES = 4_096;
 
 /**
- * Checks whether a path lies in the given folders, after links are resolved. For a path that does not exist yet, the nearest
- * existing folder counts. The check is valid only now: opening the file checks again (open-inside).
+ * Creates a guard that resolves links before it decides. A path that does not exist yet counts by its nearest existing
+ * folder. The result is valid only at that moment, so opening the file checks again (open-inside).
  */
 export async function createPathGuard(folder: string, alsoAllowed: readonly string[] = []): Promise<PathGuard> {
   const roots = await Promise.all([folder, ...alsoAllowed].map((root) => realpath(root)));
@@ -45,12 +45,12 @@ export async function createPathGuard(folder: string, alsoAllowed: readonly stri
   };
 }
 
-/** Compares with the separator, since `/work-backup` is not inside `/work`. */
+/** Compares with a trailing separator, because `/work-backup` is not inside `/work`. */
 export function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Undefined for a link without a target: a file created through it could be anywhere. */
+/** The real path. Undefined for a link without a target, because a file created through it could be anywhere. */
 async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);

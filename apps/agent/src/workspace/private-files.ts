@@ -1,9 +1,10 @@
+// Creates folders and files that only this user can read.
 import { randomUUID } from "node:crypto";
 import { chmod, lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { UsageError } from "./usage-error.ts";
 
-/** Creates a folder and its missing parents, for this user only. Rejects a link or a folder of another user. */
+/** Creates a folder and its missing parents for this user only. Rejects a link or a folder of another user. */
 export async function makePrivateFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -20,13 +21,13 @@ export async function makePrivateFolder(path: string): Promise<void> {
     const foreign = process.getuid !== undefined && stat.uid !== process.getuid();
     if (!stat.isDirectory() || foreign) {
       throw new Error(
-        `${path} is a link, no folder, or another user's: nothing was written to it. Remove it, or choose another.`,
+        `${path} is a link, not a folder, or it belongs to another user. Nothing was written. Remove it or choose another folder.`,
       );
     }
   }
 }
 
-/** Writes a file that only this user can read, atomically. */
+/** Atomically writes a file that only this user can read. */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   await makePrivateFolder(dirname(path));
   const beside = `${path}.${randomUUID()}.new`;
@@ -46,7 +47,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   }
 }
 
-/** Writes fields into a JSON file of the user, and keeps the others there. An undefined field is removed. */
+/** Writes fields into a JSON file of the user, and keeps the other fields. Removes a field whose value is undefined. */
 export async function mergeJsonFile(file: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
   const before = await readFile(file, "utf8").catch(() => "{}");
   const values = parse(before);

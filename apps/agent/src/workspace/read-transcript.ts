@@ -4,15 +4,15 @@ import type { Entry, LogReader } from "palimpsest/store-parts";
 import { type DiffLine, diffLines } from "../text/diff-lines.ts";
 import { cleanText } from "../text/visible-text.ts";
 
-/** One entry of the log, as the transcript shows it. */
+/** One log entry as the transcript shows it. */
 export interface TranscriptEntry {
   readonly entry: number;
   readonly who: "you" | "model" | "tool" | "command" | "host" | "summary" | "attached" | "boundary" | "taken-out";
   readonly title: string;
   readonly text: string;
-  /** The blocks of an entry with calls of Edit or Write, to be shown as differences (`showChanges`). */
+  /** The blocks of an entry with calls of Edit or Write, which `showChanges` shows as diffs. */
   readonly edits?: readonly Block[];
-  /** How each line of the text changes a file, for entries whose edits are shown. */
+  /** The kind of change of each text line, for entries whose edits are shown. */
   readonly kinds?: readonly (DiffLine["kind"] | undefined)[];
   /** Whether the model sees the entry now. `taken-back`: it was undone or rewound. */
   readonly seen: "yes" | "compacted" | "taken-back";
@@ -27,7 +27,7 @@ export interface TranscriptEntry {
 const AT_ONCE = 500;
 
 /**
- * Reads the entries of a session, with their present state.
+ * Reads the entries of a session, with their current state.
  * @param newest read only this many entries from the end. @default all
  */
 export async function readTranscript(
@@ -37,7 +37,7 @@ export async function readTranscript(
   return toTranscript(await readNewest(log, newest));
 }
 
-/** Reads the newest entries of a session that no rewind has taken back. */
+/** Reads the newest entries of a session, without those that were rewound. */
 export async function readStanding(log: LogReader, newest: number): Promise<readonly Entry[]> {
   const entries = await readNewest(log, newest);
   const onBranch = branchOf(entries);
@@ -52,7 +52,7 @@ async function readNewest(log: LogReader, newest: number): Promise<readonly Entr
   return entries;
 }
 
-/** Computes the transcript of consecutive entries that end with the newest one. Pure. */
+/** Computes the transcript of consecutive entries that end with the newest entry. Pure. */
 function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
   const onBranch = branchOf(entries);
   const restored = new Set(
@@ -80,7 +80,7 @@ function toTranscript(entries: readonly Entry[]): readonly TranscriptEntry[] {
   });
 }
 
-/** The entries that lead to the newest one. Entries that a rewind left are not among them. */
+/** The entries that lead to the newest entry. Rewound entries are not among them. */
 function branchOf(entries: readonly Entry[]): ReadonlySet<number> {
   const parents = new Map(entries.map(({ sequence, parent }) => [sequence, parent]));
   const branch = new Set<number>();
@@ -137,7 +137,7 @@ function describe(entry: Entry, seen: TranscriptEntry["seen"]): TranscriptEntry 
 
 const SIGNS: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-", skipped: "⋮" };
 
-/** The same entries; calls of Edit and Write are shown as the difference that they make, as in the question about them. */
+/** Shows calls of Edit and Write as diffs, as in their permission dialog. Other entries stay unchanged. */
 export async function showChanges(entries: readonly TranscriptEntry[]): Promise<readonly TranscriptEntry[]> {
   return Promise.all(entries.map(showChange));
 }
@@ -168,7 +168,7 @@ async function showChange(entry: TranscriptEntry): Promise<TranscriptEntry> {
   return { ...entry, text: lines.join("\n"), kinds };
 }
 
-/** A part of a line is shown like a line. */
+/** Adds a line break, because a diff reports a missing one. */
 function withBreak(text: string): string {
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
@@ -176,12 +176,12 @@ function withBreak(text: string): string {
 interface WrittenChange {
   readonly tool: "Edit" | "Write";
   readonly path: string;
-  /** Undefined for Write, which replaces the whole file. */
+  /** The replaced text. Undefined for Write, which replaces the whole file. */
   readonly before: string | undefined;
   readonly after: string;
 }
 
-/** The text that a call of Edit or Write puts into a file; undefined for other blocks. */
+/** The file change that a call of Edit or Write makes. Undefined for other blocks. */
 export function changeOf(block: Block): WrittenChange | undefined {
   if (block.kind !== "tool_call") return undefined;
   const fields = (block.input ?? {}) as Readonly<Record<string, unknown>>;

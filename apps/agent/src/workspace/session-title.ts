@@ -8,22 +8,22 @@ import type { StoredSession } from "./stored-sessions.ts";
 const FILE = "title.txt";
 const MAX_CHARACTERS = 100;
 
-/** Stores the user's title of a session, in a file beside its log. Returns the title as it is stored. */
+/** Stores the user's title of a session in a file next to its log. Resolves to the stored title. */
 export async function writeTitle(places: Pick<Places, "folderOf">, id: string, title: string): Promise<string> {
   const stored = oneLine(title, MAX_CHARACTERS);
   await writePrivateFile(join(places.folderOf(id), FILE), `${stored}\n`);
   return stored;
 }
 
-/** Replaces the titles of sessions by those that the user gave them. */
+/** Replaces the titles of sessions with titles that the user set. */
 export async function withTitles(
   sessions: readonly StoredSession[],
   places: Pick<Places, "folderOf">,
 ): Promise<readonly StoredSession[]> {
   return Promise.all(
     sessions.map(async (session) => {
-      const given = await readFile(join(places.folderOf(session.id), FILE), "utf8").catch(() => "");
-      return given.trim() === "" ? session : { ...session, title: oneLine(given, MAX_CHARACTERS) };
+      const stored = await readFile(join(places.folderOf(session.id), FILE), "utf8").catch(() => "");
+      return stored.trim() === "" ? session : { ...session, title: oneLine(stored, MAX_CHARACTERS) };
     }),
   );
 }

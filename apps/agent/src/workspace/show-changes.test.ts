@@ -3,7 +3,7 @@ import { showChanges, type TranscriptEntry } from "./read-transcript.ts";
 
 const call = (name: string, input: object) => ({ kind: "tool_call", id: "1", name, input }) as const;
 
-test("edits are shown as differences, other calls and words as they are", async () => {
+test("shows edits as diffs, and other calls and texts unchanged", async () => {
   const edits = [
     { kind: "text", text: "Now the limit." },
     call("Edit", { file_path: "a.ts", old_string: "one\ntwo", new_string: "one\nthree" }),
@@ -26,7 +26,7 @@ test("edits are shown as differences, other calls and words as they are", async 
   expect(shown!.kinds?.slice(2, 4)).toEqual(["same", "removed"]);
 });
 
-test("entries without edits stay as they are", async () => {
+test("keeps entries without edits", async () => {
   const entry: TranscriptEntry = { entry: 1, who: "you", title: "", text: "Hello", seen: "yes" };
   expect((await showChanges([entry]))[0]).toBe(entry);
 });

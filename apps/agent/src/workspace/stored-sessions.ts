@@ -1,3 +1,4 @@
+// Lists, finds and deletes the sessions of a store.
 import { randomUUID } from "node:crypto";
 import { isAgentSession } from "@palimpsest/agents";
 import type { Store } from "palimpsest";
@@ -6,7 +7,7 @@ import type { LogReader } from "palimpsest/store-parts";
 import { oneLine } from "../text/table.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The provider and model of a session's last request, as its log names them. */
+/** The provider and model of a session's last request, from its log. */
 export interface UsedBefore {
   readonly provider: string;
   readonly model: string;
@@ -24,7 +25,7 @@ export interface StoredSession {
   readonly usedBefore?: UsedBefore;
 }
 
-/** The user's first message comes right after the configuration, so a few entries are enough. */
+/** How many entries to search for the first user message, which directly follows the configuration. */
 const FIRST_ENTRIES = 20;
 const TITLE_CHARACTERS = 60;
 
@@ -62,7 +63,9 @@ export async function findSession(store: Store, wanted?: string): Promise<Stored
   return first;
 }
 
-/** The model that a session goes on with: its own, and so its cached prompt, if it is one of this provider's. */
+/**
+ * The model to resume a session with: its own model if the provider is the same, because that keeps its prompt cache.
+ */
 export function modelOf(
   { usedBefore }: Pick<StoredSession, "usedBefore">,
   { name }: { readonly name: string },
@@ -71,12 +74,12 @@ export function modelOf(
   return usedBefore?.provider === name ? usedBefore.model : otherwise;
 }
 
-/** Sessions of agents and dreams are not listed: a person does not resume them. */
+/** Sessions of agents and dreams are not listed, because users do not resume them. */
 function isUnlisted(id: string): boolean {
   return isAgentSession(id) || isDreamSession(id);
 }
 
-/** Finds an unlisted session by its whole id. */
+/** Finds an unlisted session by its full id. */
 async function findUnlisted(store: Store, wanted: string | undefined): Promise<StoredSession | undefined> {
   if (wanted === undefined || !isUnlisted(wanted)) return undefined;
   const reader = await store.openReader(wanted);
@@ -93,11 +96,11 @@ async function describe(id: string, reader: LogReader): Promise<StoredSession> {
   const [newest] = await reader.read(sequence, sequence);
   const configured = await reader.newest("configuration");
   const read = configured && readPayload(configured);
-  const said = first.find((entry) => {
+  const firstMessage = first.find((entry) => {
     const { kind, payload } = readPayload(entry) as { kind: string; payload?: { readonly origin?: string } };
     return kind === "message" && payload?.origin === "human";
   });
-  const title = oneLine((said && entryText(said)) ?? "", TITLE_CHARACTERS) || "(no message yet)";
+  const title = oneLine((firstMessage && entryText(firstMessage)) ?? "", TITLE_CHARACTERS) || "(no message yet)";
   return {
     id,
     title,
@@ -112,7 +115,7 @@ async function describe(id: string, reader: LogReader): Promise<StoredSession> {
 
 const DREAM = "dream-";
 
-/** Dreams are stored like sessions but not listed: nobody resumes one, and the next dream does not read them. */
+/** Creates the id of a dream's session. These sessions are not listed, and later dreams do not read them. */
 export function newDreamSession(): string {
   return `${DREAM}${randomUUID()}`;
 }
@@ -123,11 +126,11 @@ function isDreamSession(id: string): boolean {
 
 type DeletedSession =
   | { readonly kind: "deleted"; readonly agents: number }
-  /** Nothing was deleted of the session itself; `why` says what to do. */
+  /** The session was not deleted. `why` says what to do. */
   | { readonly kind: "refused"; readonly why: string };
 
 /**
- * Deletes a session with its results, and the sessions of its agents. The agents go first, the innermost before the others: a
+ * Deletes a session with its results, and the sessions of its agents. Deletes the innermost agents first, because a
  * session that a fork cites cannot be deleted.
  */
 export async function deleteSession(store: Store, session: string): Promise<DeletedSession> {

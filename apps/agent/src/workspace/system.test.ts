@@ -8,7 +8,7 @@ import { systemOf } from "./system.ts";
 
 const windows = systemOf("win32");
 
-test("on Windows a program is an .exe, and bash of WSL is passed over", () => {
+test("finds .exe files on Windows, and skips the bash of WSL", () => {
   const { base, folder } = temporaryProject();
   const [wsl, git] = ["System32", "Git"].map((name) => join(base, name)) as [string, string];
   for (const path of [wsl, git]) {
@@ -24,14 +24,14 @@ test("on Windows a program is an .exe, and bash of WSL is passed over", () => {
   expect(findShell({ PATH: "" }, [folder], systemOf("darwin"))).toBe("/bin/bash");
 });
 
-test("an editor may have arguments, and the file may have spaces", () => {
+test("editorLine accepts an editor with arguments and a file with spaces", () => {
   const [program, ...args] = systemOf("darwin").editorLine("printf %s:%s --wait", "/tmp/my message.md");
   expect(execFileSync(program, args, { encoding: "utf8" })).toBe("--wait:/tmp/my message.md");
   expect(windows.editorLine("code --wait", "C:\\my message.md").at(-1)).toBe('"code --wait "C:\\my message.md""');
   expect([windows.usualEditor, systemOf("linux").usualEditor]).toEqual(["notepad", "vi"]);
 });
 
-test("a tree of processes is ended by a program on Windows, and by a signal to the group elsewhere", () => {
+test("ends a process tree with a program on Windows, and with a group signal elsewhere", () => {
   expect(windows.endTree(7)).toEqual(["taskkill", "/pid", "7", "/t", "/f"]);
   expect(systemOf("darwin").endTree(7)).toBeUndefined();
 });

@@ -1,19 +1,19 @@
 import { win32 } from "node:path";
 import type { Environment } from "./command-environment.ts";
 
-/** What differs between operating systems in how programs are found, started and ended. */
+/** The differences between operating systems in how programs are found, started and ended. */
 export interface System {
-  /** The files that a program of this name may be, in a folder of PATH. */
+  /** The possible file names of a program in a folder of PATH. */
   readonly programFiles: (name: string) => readonly string[];
-  /** Folders of PATH that have programs of the same names for another system. */
+  /** Whether a folder of PATH contains programs of the same names for another system. */
   readonly isForeign: (folder: string) => boolean;
-  /** Bash, where PATH has none. */
+  /** The path of bash if PATH does not contain bash. */
   readonly usualShell: (environment: Environment) => string;
-  /** The editor, if neither VISUAL nor EDITOR names one. */
+  /** The editor if neither VISUAL nor EDITOR names an editor. */
   readonly usualEditor: string;
-  /** The program and arguments that open a file in an editor, whose words may have arguments. */
+  /** The program and arguments that open a file in an editor. The editor may include arguments. */
   readonly editorLine: (editor: string, file: string) => readonly [program: string, ...args: string[]];
-  /** The command that ends a process with all that it started; undefined: a signal to its group does. */
+  /** The command that ends a process and its children. Undefined if a signal to the process group ends them. */
   readonly endTree: (pid: number) => readonly [program: string, ...args: string[]] | undefined;
 }
 
@@ -26,19 +26,19 @@ const POSIX: System = {
   endTree: () => undefined,
 };
 
-/** With Git for Windows, which has bash. */
+/** Windows, with the bash of Git for Windows. */
 const WINDOWS: System = {
   programFiles: (name) => [`${name}.exe`, `${name}.cmd`],
-  // bash.exe of System32 starts the Linux of WSL, which has other paths.
+  // System32's bash.exe starts the Linux of WSL, which uses other paths.
   isForeign: (folder) => /[\\/](system32|windowsapps)[\\/]?$/i.test(folder),
   usualShell: (environment) => win32.join(environment["ProgramFiles"] ?? "C:\\Program Files", "Git", "bin", "bash.exe"),
   usualEditor: "notepad",
-  // A file name has no quotes on Windows.
+  // On Windows, a file name cannot contain quotes.
   editorLine: (editor, file) => ["cmd.exe", "/d", "/s", "/c", `"${editor} "${file}""`],
   endTree: (pid) => ["taskkill", "/pid", String(pid), "/t", "/f"],
 };
 
-/** The operating system. @param platform as Node names it */
+/** The properties of an operating system. @param platform a platform name of Node */
 export function systemOf(platform: NodeJS.Platform = process.platform): System {
   return platform === "win32" ? WINDOWS : POSIX;
 }

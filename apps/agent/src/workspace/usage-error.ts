@@ -1,2 +1,2 @@
-/** An error in what the user typed. The message says how to correct it. */
+/** An error in the user's input. The message says how to correct it. */
 export class UsageError extends Error {}

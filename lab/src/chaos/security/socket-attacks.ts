@@ -50,7 +50,7 @@ const CLIENTS: readonly [name: string, line: (path: string) => string][] = [
   ],
 ];
 
-/** Sockets are doors past every mount: daemons behind them act with all rights of the user. */
+/** Sockets bypass every mount: the daemons that listen on them act with all rights of the user. */
 export const sockets: Family<Playground> = {
   name: "sockets",
   guard: "socket families",

@@ -5,8 +5,8 @@ import type { SyncMessage } from "../session/sync/conversation.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { readEntries } from "../stores/read.ts";
 import type { Store } from "../stores/store.ts";
-import { beginDoorCall } from "./call.ts";
-import { createDoorSessions } from "./sessions.ts";
+import { type AdapterCall, beginAdapterCall } from "./call.ts";
+import { createAdapterSessions } from "./sessions.ts";
 
 const MODEL = "claude-opus-5-5";
 const user = (content: string): SyncMessage => ({ role: "user", content });
@@ -17,7 +17,7 @@ function startProcess(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs =
   const problems: string[] = [];
   const connect = () => ({ provider: anthropic({} as never), use: () => {} });
   const options = { store, closeAfterMs, settingsFrom: { environment: {} } };
-  const sessions = createDoorSessions({ prefix: "t-", metadata: "test", connect }, options);
+  const sessions = createAdapterSessions({ prefix: "t-", metadata: "test", connect }, options);
   onTestFinished(() => sessions.close().catch(() => {}));
   const context = { sessions, onProblem: ({ message }: Error) => void problems.push(message) };
   return {
@@ -25,7 +25,7 @@ function startProcess(store: Store = memoryStore({ leaseMs: 0 }), closeAfterMs =
     sessions,
     problems,
     begin: (messages: readonly SyncMessage[], key = "chat") =>
-      beginDoorCall(context, {
+      beginAdapterCall(context, {
         list: messages,
         key,
         model: MODEL,
@@ -49,8 +49,9 @@ const response = (text: string) =>
     stop_reason: "end_turn",
     usage: { input_tokens: 100, output_tokens: 7 },
   }) as unknown as AnthropicResponse;
-const textOf = ({ messages }: AnthropicRequest): string =>
-  messages
+/** The texts of the request that a call sends. */
+const textOf = (call: AdapterCall): string =>
+  (call.request() as AnthropicRequest).messages
     .map(({ content }) =>
       typeof content === "string" ? content : content.map((one) => ("text" in one ? one.text : "")),
     )
@@ -76,12 +77,12 @@ describe("two calls at once in one session", () => {
     const { begin, store, sessions, problems, before } = await answered();
     const left = await begin([...before, user("left")]);
     const right = await begin([...before, user("right")]);
-    expect(textOf(left.request())).toBe("one | 1 | left");
-    expect(textOf(right.request())).toBe("one | 1 | right");
+    expect(textOf(left)).toBe("one | 1 | left");
+    expect(textOf(right)).toBe("one | 1 | right");
     await left.record(response("L"));
     await right.record(response("R"));
     const next = await begin([...before, user("right"), assistant("R"), user("next")]);
-    expect(textOf(next.request())).toBe("one | 1 | right | R | next");
+    expect(textOf(next)).toBe("one | 1 | right | R | next");
     // The session is rewound once, from left to right: the late answer left nothing to rewind.
     expect(await countOf(store, "rewind")).toBe(1);
     expect(sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 3, outputTokens: 21 });
@@ -96,9 +97,9 @@ describe("two calls at once in one session", () => {
     await stopped.recordInterrupted({ text: "A beginn" }, { view: "kept" });
     await next.record(response("3"));
     const last = await begin([...before, user("two"), user("three"), assistant("3"), user("four")]);
-    const sent = textOf(next.request());
-    expect(textOf(last.request()).slice(0, sent.length)).toBe(sent);
-    expect(textOf(last.request())).not.toContain("interrupted");
+    const sent = textOf(next);
+    expect(textOf(last).slice(0, sent.length)).toBe(sent);
+    expect(textOf(last)).not.toContain("interrupted");
     expect(await countOf(store, "rewind")).toBe(0);
     for (const call of [stopped, next, last]) call.end();
   });
@@ -110,14 +111,14 @@ describe("two calls at once in one session", () => {
     const message = "input length and `max_tokens` exceed context limit: 1000 + 32000 > 32768";
     const refused = Object.assign(new Error(message), { status: 400, error: { error: { message } } });
     expect(await left.recover(refused)).toBe("retry");
-    expect(textOf(left.request())).toBe("one | 1 | left");
+    expect(textOf(left)).toBe("one | 1 | left");
     for (const call of [left, right]) call.end();
   });
 
   test("put a request for a title during the first answer into its own session", async () => {
     const { begin, sessions } = startProcess();
     const calls = await Promise.all([begin([user("one")]), begin([user("A title for: one")])]);
-    expect(calls.map((call) => textOf(call.request()))).toEqual(["one", "A title for: one"]);
+    expect(calls.map(textOf)).toEqual(["one", "A title for: one"]);
     expect(sessions.open()).toHaveLength(2);
     for (const call of calls) call.end();
   });
@@ -126,12 +127,12 @@ describe("two calls at once in one session", () => {
     const { begin, sessions, store } = startProcess();
     (await begin([user("one")])).end();
     const second = await begin([user("one"), user("two")]);
-    expect(textOf(second.request())).toContain("two");
+    expect(textOf(second)).toContain("two");
     second.end();
     await sessions.close();
     const there = startProcess(store);
     const third = await there.begin([user("three")]);
-    expect(textOf(third.request())).toBe("three");
+    expect(textOf(third)).toBe("three");
     await third.record(response("3"));
     third.end();
     expect(there.sessions.open().map(({ id }) => id)).toEqual(["chat"]);
@@ -160,7 +161,7 @@ describe("two processes in one session", () => {
     await other.record(response("I"));
     other.end();
     const next = await here.begin([user("one"), assistant("1"), user("two")]);
-    expect(textOf(next.request())).toBe("one | 1 | two");
+    expect(textOf(next)).toBe("one | 1 | two");
     expect(here.sessions.open()[0]!.ledger.totals()).toMatchObject({ responses: 2, outputTokens: 14 });
     next.end();
   });
@@ -199,7 +200,7 @@ describe("a store that fails", () => {
     expect(await store.writerOf("chat")).toBeUndefined();
     fails = false;
     const call = await begin([user("one")]);
-    expect(textOf(call.request())).toBe("one");
+    expect(textOf(call)).toBe("one");
     call.end();
   });
 

@@ -11,11 +11,11 @@ import type { WantedConfiguration } from "../state/options.ts";
 import { findNotices, type Notice } from "./notices.ts";
 import { chainOf } from "./recognize.ts";
 import { type CompactionData, type SessionReport, toCompactionData } from "./report.ts";
-import type { CallIdentity, DoorSessions } from "./sessions.ts";
+import type { AdapterSessions, CallIdentity } from "./sessions.ts";
 
 /** The sessions of an adapter, and the listener for its problems. */
-export interface DoorContext<Request, Response, Live> {
-  readonly sessions: DoorSessions<Request, Response, Live>;
+export interface AdapterContext<Live> {
+  readonly sessions: AdapterSessions<Live>;
   /** Called with the problem if an answer could not be recorded. The caller still gets the answer. */
   readonly onProblem: (problem: Error) => void;
 }
@@ -31,15 +31,15 @@ export interface FrameworkCall<Live> extends Omit<CallIdentity<Live>, "chain"> {
 }
 
 /** One model call of a session, from the list of messages to the recorded answer. */
-export interface DoorCall<Request, Response> {
+export interface AdapterCall {
   /** The request to send now. */
-  request(): Request;
+  request(): unknown;
   /** Returns the notices and compactions since the last call of this method. */
   takeReports(): { readonly notices: readonly Notice[]; readonly compactions: readonly CompactionData[] };
   /** Call it after a failure. Compacts the conversation if that helps, and returns whether to send again. */
   recover(error: unknown): Promise<"retry" | "give-up">;
   /** Records a complete answer. */
-  record(response: Response): Promise<SessionReport>;
+  record(response: unknown): Promise<SessionReport>;
   /** Records the part of an answer that arrived before an interruption. */
   recordInterrupted(answer: InterruptedAnswer | undefined, options: InterruptionOptions): Promise<void>;
   /** Ends the call, whether it succeeded or failed. */
@@ -47,10 +47,10 @@ export interface DoorCall<Request, Response> {
 }
 
 /** Adopts a framework's list of messages, and prepares the request that is sent in place of the list. */
-export async function beginDoorCall<Request, Response, Live>(
-  context: DoorContext<Request, Response, Live>,
+export async function beginAdapterCall<Live>(
+  context: AdapterContext<Live>,
   call: FrameworkCall<Live>,
-): Promise<DoorCall<Request, Response>> {
+): Promise<AdapterCall> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await adopt(context, call);
@@ -65,12 +65,12 @@ export async function beginDoorCall<Request, Response, Live>(
 /** The number of attempts to open a session that other processes keep taking over. */
 const ATTEMPTS = 3;
 
-async function adopt<Request, Response, Live>(
-  { sessions, onProblem }: DoorContext<Request, Response, Live>,
+async function adopt<Live>(
+  { sessions, onProblem }: AdapterContext<Live>,
   { messages, configuration, answer, signal, clearedResults = 0, ...identity }: FrameworkCall<Live>,
-): Promise<DoorCall<Request, Response>> {
+): Promise<AdapterCall> {
   const opened = await sessions.find({ ...identity, chain: chainOf(messages) });
-  const { session, provider, told: reported } = opened;
+  const { session, provider, reportedNotices } = opened;
   opened.use(identity.live);
   let notices: Notice[] = [];
   let compactions: CompactionData[] = [];
@@ -83,24 +83,25 @@ async function adopt<Request, Response, Live>(
     opened.release(onProblem);
   };
 
-  const prepare = (): Promise<Request> => session.prepare({ answer, ...(signal && { signal }) });
+  const prepare = (): Promise<unknown> => session.prepare({ answer, ...(signal && { signal }) });
   /** Adopts the list in the session. Of answers to older calls, only the price is recorded from then on. */
-  const load = async (): Promise<Request> => {
-    opened.newest = messages;
+  const load = async (): Promise<unknown> => {
+    opened.newestList = messages;
     const synced = await session.sync(messages);
     for (const notice of findNotices(messages, synced, clearedResults)) {
-      if (!reported.has(notice.kind)) notices.push(notice);
-      reported.add(notice.kind);
+      if (!reportedNotices.has(notice.kind)) notices.push(notice);
+      reportedNotices.add(notice.kind);
     }
     const system = leadingSystem(messages).join("\n\n");
     await session.configure({ ...configuration, model: identity.model, system });
     return prepare();
   };
-  const isNewest = (): boolean => opened.newest === messages;
+  const isNewest = (): boolean => opened.newestList === messages;
 
-  let request: Request;
+  let request: unknown;
   try {
-    for (const owed of sessions.takeOwed(opened)) await session.turn.recordInterrupted(owed, undefined, ONLY_PRICE);
+    for (const unrecorded of sessions.takeUnrecorded(opened))
+      await session.turn.recordInterrupted(unrecorded, undefined, ONLY_PRICE);
     request = await opened.inOrder(load);
   } catch (error) {
     end();
@@ -146,7 +147,7 @@ async function adopt<Request, Response, Live>(
         if (isNewest()) await session.record(response, request);
         else await session.turn.recordInterrupted(answered(), request, ONLY_PRICE);
         const point = chainOf([...messages, { role: "assistant", content: blocks }]).points.at(-1);
-        if (point !== undefined) await opened.note(point, stop === "tools" ? "here" : "durable");
+        if (point !== undefined) await opened.rememberPoint(point, stop === "tools" ? "here" : "durable");
       }, answered);
       const { tokens, percentLeft } = session.view.size();
       return { session: session.id, tokens, percentLeft };

@@ -10,7 +10,7 @@ export interface CompactionData {
   readonly reason: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** What the model sees in place of the compacted messages. */
+  /** The text that the model gets in place of the compacted messages. */
   readonly summary: string;
 }
 
@@ -23,8 +23,8 @@ export function toCompactionData(event: SessionEvent): CompactionData | undefine
 
 /** Reads a compaction back from data that a framework kept; undefined for any other data. */
 export function asCompactionData(value: unknown): CompactionData | undefined {
-  const data = asObject(value);
-  return asString(data?.["summary"]) === undefined ? undefined : (data as unknown as CompactionData);
+  const summary = asString(asObject(value)?.["summary"]);
+  return summary === undefined ? undefined : (value as CompactionData);
 }
 
 /** The size of a session after an answer. */

@@ -10,9 +10,9 @@ import type { Store } from "../stores/store.ts";
 import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
 
 /** The session options that the application sets. The other options come with each call. */
-export interface DoorOptions<Request, Response, Message>
+export interface AdapterOptions
   extends Omit<
-    SessionOptions<Request, Response, Message>,
+    SessionOptions,
     "provider" | "id" | "model" | "system" | "tools" | "parameters" | "takeover" | "modelFacts"
   > {
   readonly store: Store;
@@ -21,17 +21,17 @@ export interface DoorOptions<Request, Response, Message>
 }
 
 /** The parts of an adapter that differ between frameworks. */
-export interface Door<Request, Response, Message, Live> {
+export interface Adapter<Live> {
   /** The beginning of the ids of sessions that are recognized by their messages. */
   readonly prefix: string;
   /** The key in a session's metadata that holds its chain, by which the list is recognized. */
   readonly metadata: string;
-  connect(first: Live): Connection<Request, Response, Message, Live>;
+  connect(first: Live): Connection<Live>;
 }
 
 /** The provider of one session. It uses the models, clients and headers of the framework's calls. */
-export interface Connection<Request, Response, Message, Live> {
-  readonly provider: Provider<Request, Response, Message>;
+export interface Connection<Live> {
+  readonly provider: Provider;
   /** Passes the newest call to the provider, for the session's own model calls. */
   use(live: Live): void;
 }
@@ -48,45 +48,48 @@ export interface CallIdentity<Live> {
 }
 
 /** The sessions that an adapter keeps open between calls. */
-export interface DoorSessions<Request, Response, Live> {
+export interface AdapterSessions<Live> {
   /** Finds the session of a list of messages, or begins a new one. */
-  find(call: CallIdentity<Live>): Promise<HeldSession<Request, Response, Live>>;
-  /** Forgets a session that another process took over. @param owed an answer whose price is not in the log */
-  drop(held: HeldSession<Request, Response, Live>, owed?: InterruptedAnswer): void;
+  find(call: CallIdentity<Live>): Promise<AdapterSession<Live>>;
+  /** Forgets a session that another process took over. @param unrecorded an answer whose price is not in the log */
+  drop(session: AdapterSession<Live>, unrecorded?: InterruptedAnswer): void;
   /** Returns the answers whose prices are missing from the session's log, and forgets them. */
-  takeOwed(held: HeldSession<Request, Response, Live>): readonly InterruptedAnswer[];
-  open(): readonly Session<Request, Response>[];
+  takeUnrecorded(session: AdapterSession<Live>): readonly InterruptedAnswer[];
+  /** Returns the sessions that are open now. */
+  open(): readonly Session[];
+  /** Closes all sessions. */
   close(): Promise<void>;
 }
 
 /** An open session that calls use. */
-interface HeldSession<Request, Response, Live> {
-  readonly session: Session<Request, Response>;
-  readonly provider: Pick<Provider<Request, Response>, "readResponse">;
+interface AdapterSession<Live> {
+  readonly session: Session;
+  readonly provider: Pick<Provider, "readResponse">;
   /** The kinds of notices that were already reported. */
-  readonly told: Set<string>;
+  readonly reportedNotices: Set<string>;
+  /** Passes the newest call to the provider, for the session's own model calls. */
   use(live: Live): void;
   /** Runs work after the session's earlier work has ended. */
   inOrder<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Remembers the end of an answer, by which the next list is recognized. `durable` also saves it in the store. */
-  note(point: string, where: "here" | "durable"): Promise<void>;
+  rememberPoint(point: string, where: "here" | "durable"): Promise<void>;
   /** The list that the session shows. Answers to calls with older lists are left out of the view. */
-  newest: object | undefined;
+  newestList: object | undefined;
   /** Ends the use by one call. @param onProblem called if the idle session cannot be closed */
   release(onProblem: (problem: Error) => void): void;
 }
 
 /** Creates the sessions of one adapter. A session is opened at its first call, and closed when it is idle. */
-export function createDoorSessions<Request, Response, Message, Live>(
-  { prefix, metadata: metadataName, connect }: Door<Request, Response, Message, Live>,
-  { store, closeAfterMs = 60_000, ...host }: DoorOptions<Request, Response, Message>,
-): DoorSessions<Request, Response, Live> {
-  type One = OpenSession<Request, Response, Live>;
-  const opening = new Map<string, Promise<One>>();
-  const ready = new Map<string, One>();
+export function createAdapterSessions<Live>(
+  { prefix, metadata: metadataName, connect }: Adapter<Live>,
+  { store, closeAfterMs = 60_000, ...host }: AdapterOptions,
+): AdapterSessions<Live> {
+  type Tracked = TrackedSession<Live>;
+  const opening = new Map<string, Promise<Tracked>>();
+  const ready = new Map<string, Tracked>();
   // Calls under one name are distinguished by the head of the first call, so the first call must finish its search first.
   const [finding, working] = [createLanes(), createLanes()];
-  const owed = new Map<string, InterruptedAnswer[]>();
+  const unrecorded = new Map<string, InterruptedAnswer[]>();
   // A retry brings the same list object, before an answer exists by which the list is recognized.
   const byList = new WeakMap<object, { readonly key: string | undefined; readonly id: string }>();
 
@@ -127,7 +130,7 @@ export function createDoorSessions<Request, Response, Message, Live>(
     return points.length === 0 || (await chainOfId(other)).head !== undefined ? other : key;
   }
 
-  async function openFor(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<One> {
+  async function openFor(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<Tracked> {
     const { provider, use } = connect(live);
     // The application owns the list of messages, so the process with the newest list takes the session over.
     const session = await openSession({ ...host, store, provider, id, model, takeover: "always" });
@@ -138,7 +141,7 @@ export function createDoorSessions<Request, Response, Message, Live>(
         points: saved.points.length === 0 ? points.slice(-MAXIMUM_POINTS) : [...saved.points],
       };
       if (saved.head !== chain.head) await save({ id, chain });
-      return keepOpen({ id, session, provider, use, chain });
+      return track({ id, session, provider, use, chain });
     } catch (error) {
       // No other code has a reference to the session.
       await session.close().catch(() => {});
@@ -146,43 +149,43 @@ export function createDoorSessions<Request, Response, Message, Live>(
     }
   }
 
-  function keepOpen(opened: Pick<One, "id" | "session" | "provider" | "use" | "chain">): One {
-    const one: One = {
+  function track(opened: Pick<Tracked, "id" | "session" | "provider" | "use" | "chain">): Tracked {
+    const tracked: Tracked = {
       ...opened,
-      told: new Set(),
+      reportedNotices: new Set(),
       calls: 0,
       timer: undefined,
-      newest: undefined,
-      inOrder: (work) => working.run(one.id, work),
-      async note(point, where) {
-        const isFirst = one.chain.points.length === 0;
-        one.chain.points = [...one.chain.points, point].slice(-MAXIMUM_POINTS);
-        if (where === "durable" || isFirst) await save(one);
+      newestList: undefined,
+      inOrder: (work) => working.run(tracked.id, work),
+      async rememberPoint(point, where) {
+        const isFirst = tracked.chain.points.length === 0;
+        tracked.chain.points = [...tracked.chain.points, point].slice(-MAXIMUM_POINTS);
+        if (where === "durable" || isFirst) await save(tracked);
       },
       release(onProblem) {
-        one.calls--;
-        if (one.calls > 0) return;
-        one.timer = setTimeout(() => void closeNow(one).catch(onProblem), closeAfterMs);
-        one.timer.unref?.();
+        tracked.calls--;
+        if (tracked.calls > 0) return;
+        tracked.timer = setTimeout(() => void closeNow(tracked).catch(onProblem), closeAfterMs);
+        tracked.timer.unref?.();
       },
     };
-    return one;
+    return tracked;
   }
 
-  async function save({ id, chain }: Pick<One, "id" | "chain">): Promise<void> {
+  async function save({ id, chain }: Pick<Tracked, "id" | "chain">): Promise<void> {
     await store.setMetadata(id, { ...(await store.readMetadata(id)), [metadataName]: chain });
   }
 
-  function forget(one: One): void {
-    clearTimeout(one.timer);
-    if (ready.get(one.id) !== one) return;
-    ready.delete(one.id);
-    opening.delete(one.id);
+  function forget(tracked: Tracked): void {
+    clearTimeout(tracked.timer);
+    if (ready.get(tracked.id) !== tracked) return;
+    ready.delete(tracked.id);
+    opening.delete(tracked.id);
   }
 
-  async function closeNow(one: One): Promise<void> {
-    forget(one);
-    await one.session.close();
+  async function closeNow(tracked: Tracked): Promise<void> {
+    forget(tracked);
+    await tracked.session.close();
   }
 
   function chainIn(metadata: unknown): { readonly head?: string; readonly points: readonly string[] } {
@@ -191,16 +194,16 @@ export function createDoorSessions<Request, Response, Message, Live>(
     return { points: asStrings(saved?.["points"]), head };
   }
 
-  async function find(call: CallIdentity<Live>): Promise<One> {
+  async function find(call: CallIdentity<Live>): Promise<Tracked> {
     const id = await idOf(call);
     const opened = opening.get(id) ?? openFor(id, call);
     opening.set(id, opened);
     try {
-      const one = await opened;
-      ready.set(id, one);
-      clearTimeout(one.timer);
-      one.calls++;
-      return one;
+      const tracked = await opened;
+      ready.set(id, tracked);
+      clearTimeout(tracked.timer);
+      tracked.calls++;
+      return tracked;
     } catch (error) {
       opening.delete(id);
       throw error;
@@ -209,16 +212,15 @@ export function createDoorSessions<Request, Response, Message, Live>(
 
   return {
     find: (call) => (call.key === undefined ? find(call) : finding.run(call.key, () => find(call))),
-    takeOwed(session) {
-      const { id } = session as One;
-      const answers = owed.get(id) ?? [];
-      owed.delete(id);
+    takeUnrecorded({ session: { id } }) {
+      const answers = unrecorded.get(id) ?? [];
+      unrecorded.delete(id);
       return answers;
     },
     drop(lost, answer) {
-      const { id } = lost as One;
-      if (answer !== undefined) owed.set(id, [...(owed.get(id) ?? []), answer]);
-      forget(lost as One);
+      const { id } = lost.session;
+      if (answer !== undefined) unrecorded.set(id, [...(unrecorded.get(id) ?? []), answer]);
+      forget(lost as Tracked);
       // The session is lost already. Closing it only frees resources of this process.
       lost.session.close().catch(() => {});
     },
@@ -226,7 +228,8 @@ export function createDoorSessions<Request, Response, Message, Live>(
     async close() {
       // Includes sessions that are still being opened.
       const opened = await Promise.allSettled(opening.values());
-      await Promise.all(opened.flatMap((one) => (one.status === "fulfilled" ? [closeNow(one.value)] : [])));
+      const tracked = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+      await Promise.all(tracked.map(closeNow));
     },
   };
 }
@@ -234,9 +237,11 @@ export function createDoorSessions<Request, Response, Message, Live>(
 /** An edit further back than this many answers begins another session, unless the session has a name. */
 const MAXIMUM_POINTS = 32;
 
-interface OpenSession<Request, Response, Live> extends HeldSession<Request, Response, Live> {
+/** A session with the data by which it is found, and closed when it is idle. */
+interface TrackedSession<Live> extends AdapterSession<Live> {
   readonly id: string;
   readonly chain: { head: string; points: string[] };
+  /** The number of calls that use the session now. */
   calls: number;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
@@ -271,10 +276,10 @@ export interface KnownCalls<Live> {
 }
 
 /** Connects a session to its framework. The session's own model calls use the models and options of the newest call. */
-export function connectNewest<Request, Response, Message, Live extends { readonly id: string }>(
+export function connectNewest<Live extends { readonly id: string }>(
   first: Live,
-  create: (calls: KnownCalls<Live>) => Provider<Request, Response, Message>,
-): Connection<Request, Response, Message, Live> {
+  create: (calls: KnownCalls<Live>) => Provider,
+): Connection<Live> {
   const known = new Map([[first.id, first]]);
   let newest = first;
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { chooseHeadTtl, type HeadTtlQuestion } from "./cost.ts";
 import { addToRhythm, EMPTY_LEDGER, type Ledger, NO_TOTALS, type Rhythm } from "./ledger.ts";
-import { chooseHeadTtl, type HeadTtlQuestion } from "./lifetimes.ts";
 import { LIFETIME_MS } from "./prices.ts";
 
 const MINUTE_MS = 60_000;

@@ -81,7 +81,8 @@ export function removeFile(file: string | undefined): void {
 
 /** Returns the number and the hash of the newest indexed entry. */
 export function readIndexHead({ statement }: IndexDatabase): LogHead {
-  return (statement("SELECT sequence, hash FROM head").get() as unknown as LogHead | undefined) ?? EMPTY_LOG;
+  const row: object | undefined = statement("SELECT sequence, hash FROM head").get();
+  return (row as LogHead | undefined) ?? EMPTY_LOG;
 }
 
 /** Writes rows and the new head in one transaction. `elsewhere`: another process has written since, so nothing was written. */
@@ -211,16 +212,19 @@ interface EventPage {
 
 /** Creates the queries of an index. */
 export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): IndexQueries {
-  const all = (sql: string, ...values: readonly (string | number)[]): readonly Row[] =>
-    use(({ statement }) => statement(sql).all(...values) as unknown as readonly Row[]);
-  const one = (sql: string, ...values: readonly (string | number)[]): Row | undefined => all(sql, ...values)[0];
+  const all = <Found extends object = Row>(sql: string, ...values: readonly (string | number)[]): readonly Found[] => {
+    const rows: readonly object[] = use(({ statement }) => statement(sql).all(...values));
+    return rows as readonly Found[];
+  };
+  const one = <Found extends object = Row>(sql: string, ...values: readonly (string | number)[]): Found | undefined =>
+    all<Found>(sql, ...values)[0];
   /** SQLite takes the other columns of a group from the row with the maximum. */
   const pointOf = (low: number, high: number): TimelinePoint => {
     const {
       "max(tokens)": _,
       window,
       ...point
-    } = one(
+    } = one<PointRow>(
       `SELECT count(*) AS requests, max(tokens), entry, at_ms AS atMs, source, model, window, total(fresh) AS freshTokens,
         total(cache_read) AS cacheReadTokens, total(cache_write) AS cacheWriteTokens, total(output) AS outputTokens,
         total(usd) AS usd, total(gap_usd) AS gapUsd, count(lost) AS breaks
@@ -228,7 +232,7 @@ export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): 
       low,
       high,
     )!;
-    return { ...(point as unknown as Omit<TimelinePoint, "window">), window: JSON.parse(window!) };
+    return { ...point, window: JSON.parse(window) };
   };
   const range = ({ from = 0, to = Number.MAX_SAFE_INTEGER }: EntryRange): readonly [number, number] => [from, to];
 
@@ -266,12 +270,12 @@ export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): 
 
     events({ limit = PAGE_ROWS, kinds, ...bounds } = {}) {
       const named = kinds === undefined ? "" : `AND event IN (SELECT value FROM json_each(?))`;
-      const rows = all(
+      const rows = all<EventRow>(
         `SELECT 'event' AS kind, entry, at_ms AS atMs, event, text FROM events WHERE entry BETWEEN ? AND ? ${named} ORDER BY entry LIMIT ?`,
         ...range(bounds),
         ...(kinds === undefined ? [] : [JSON.stringify(kinds)]),
         limit + 1,
-      ) as unknown as readonly EventRow[];
+      );
       const next = rows[limit]?.entry;
       return { events: rows.slice(0, limit), next };
     },
@@ -302,6 +306,12 @@ export function indexQueries(use: <T>(work: (index: IndexDatabase) => T) => T): 
 }
 
 type Row = Readonly<Record<string, number & string>>;
+
+/** A group of requests; `window` is JSON. */
+interface PointRow extends Omit<TimelinePoint, "window"> {
+  readonly window: string;
+  readonly "max(tokens)": number;
+}
 
 const MAX_POINTS = 500;
 const PAGE_ROWS = 200;

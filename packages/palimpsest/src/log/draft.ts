@@ -44,10 +44,11 @@ export function readPayload(entry: Entry): ReadEntry | PassedOver {
 
 /** Reads a draft as its entry will be read; undefined if the payload does not have the shape of its kind. */
 export function readDraft(draft: Draft, sequence = 0): ReadEntry | undefined {
-  const value = parse(draft.payload);
+  const payload = parse(draft.payload);
   const kind = withoutName(draft.kind);
-  const isWhole = isKnown(kind) && isRecord(value) && SHAPES[kind](value);
-  return isWhole ? ({ kind, sequence, payload: value } as unknown as ReadEntry) : undefined;
+  if (!isKnown(kind) || !isRecord(payload) || !SHAPES[kind](payload)) return undefined;
+  const entry: { kind: PayloadKind; sequence: number; payload: unknown } = { kind, sequence, payload };
+  return entry as ReadEntry;
 }
 
 /** Removes the name from a kind: `key:5d41` becomes `key`. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Media, Part } from "../log/block.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
-import { checkContent } from "./check-content.ts";
+import { checkContent } from "./media.ts";
 
 const PNG = Buffer.from("\x89PNG\r\n\x1a\n", "latin1").toString("base64");
 const image = (mediaType: string, data: string): Media => ({

@@ -221,10 +221,7 @@ export class ProviderError extends PalimpsestError {
 /**
  * Returns the provider with additional facts of models, which win over its own: for hosts that let users add models.
  */
-export function withModels<Request, Response, Message>(
-  provider: Provider<Request, Response, Message>,
-  extra: ExtraModels,
-): Provider<Request, Response, Message> {
+export function withModels<Concrete extends Provider>(provider: Concrete, extra: ExtraModels): Concrete {
   return {
     ...provider,
     factsOf: (model) => withGiven(model, provider.factsOf(model), extra),

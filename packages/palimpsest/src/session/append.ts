@@ -6,7 +6,7 @@ import type { Draft } from "../log/entry.ts";
 import { type NewContent, type StreamedResult, toContents, toolResult, user } from "../log/messages.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { type Provenance, withProvenance } from "../log/provenance.ts";
-import { checkContent } from "../media/check-content.ts";
+import { checkContent } from "../media/media.ts";
 import type { NewEvent } from "../session-event.ts";
 import type { SessionCore } from "../state/core.ts";
 import { cleanContent } from "../state/host-content.ts";

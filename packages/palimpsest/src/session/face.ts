@@ -323,7 +323,7 @@ const RULES = Object.entries(MEMBERS) as [Member, AnyRule][];
 
 /** Builds the public session. */
 export function face(live: LiveSession): Session {
-  const session = {
+  const session: object = {
     id: live.id,
     signal: live.ports.signal,
     provider: { name: live.ports.provider.name },
@@ -352,7 +352,7 @@ export function face(live: LiveSession): Session {
       return run(live, ...args);
     };
   }
-  return session as unknown as Session;
+  return session as Session;
 }
 
 /**
@@ -377,8 +377,8 @@ export function guardWrites(session: Session, guard: () => void): Session {
 /** Finds the object that contains a member, and the member's name in it. */
 function placeOf(session: object, path: Member): readonly [Methods, string] {
   const [name, group] = path.split(".").reverse() as [string, Group?];
-  const methods = group === undefined ? session : (session as Pick<Session, Group>)[group];
-  return [methods as unknown as Methods, name];
+  const methods: object = group === undefined ? session : (session as Pick<Session, Group>)[group];
+  return [methods as Methods, name];
 }
 
 function checkAppend(content: unknown, options: unknown): void {

@@ -4,9 +4,9 @@ import { chooseRequestedEdits, toRequestedEdits } from "../clear/edits.ts";
 import { filesRead } from "../clear/results.ts";
 import { clearStale } from "../clear/stage.ts";
 import { isCompactionDue } from "../compact/when.ts";
-import { costOf, type SessionCost } from "../cost/cost.ts";
+import { chooseHeadTtl, costOf, type SessionCost } from "../cost/cost.ts";
 import type { Ledger } from "../cost/ledger.ts";
-import { chooseHeadTtl } from "../cost/lifetimes.ts";
+
 import { describeRequest } from "../cost/misses.ts";
 import { LIFETIME_MS } from "../cost/prices.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "../errors.ts";

@@ -9,11 +9,10 @@ import type { ToolDefinition } from "../log/payload.ts";
 import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { SessionOptions } from "../state/options.ts";
+import { settingsFile } from "../state/settings.ts";
 import { memoryResults, memoryStore } from "../stores/memory-store.ts";
-
 import { openSession } from "./open.ts";
 import type { Session } from "./session.ts";
-import { settingsFile } from "./settings-file.ts";
 
 const model = "claude-opus-5-5";
 const tools: readonly ToolDefinition[] = [

@@ -5,12 +5,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { InvalidOptionError } from "../errors.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openSession } from "../session/open.ts";
-import { settingsFile } from "../session/settings-file.ts";
 import type { NewEvent, SessionEvent } from "../session-event.ts";
 import type { FlagDetails } from "../settings/flags.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { SettingsFile, SettingsOptions } from "./options.ts";
-import { FlagCache, readSettings } from "./settings.ts";
+import { FlagCache, readSettings, settingsFile } from "./settings.ts";
 
 async function open(options: SettingsOptions) {
   const events: SessionEvent[] = [];

@@ -1,5 +1,3 @@
-// Reads the settings of a session from all sources, and caches the answers of a flag service.
-
 import { type Clock, withTimers } from "../clock.ts";
 import { InvalidOptionError } from "../errors.ts";
 import { anObject, checkOptions, ifGiven } from "../schema/check-options.ts";
@@ -8,6 +6,8 @@ import { type FlagClient, type FlagReading, readFlags } from "../settings/flags.
 import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve.ts";
 import type { SettingName, Settings } from "../settings/settings.ts";
 import type { SettingsFile, SettingsOptions } from "./options.ts";
+
+// Reads the settings of a session from all sources, and caches the answers of a flag service.
 
 /** A query without an answer is repeated after this time. */
 const REPEAT_QUERY_MS = 60_000;
@@ -214,4 +214,25 @@ export class FlagCache {
 function toProblem(name: SettingName, because: string): SettingProblem {
   const message = `Flag "palimpsest.${name}" in the flag service is not valid: ${because}.`;
   return { source: "flags", name, value: undefined, message };
+}
+
+/**
+ * Reads settings from a JSON file, for `openSession({ settingsFrom: { file } })`. A file that does not exist sets
+ * nothing.
+ */
+export function settingsFile(path: string): SettingsFile {
+  if (typeof path !== "string") throw new InvalidOptionError("settingsFile(path)", path, "the path of a JSON file");
+  return {
+    name: path,
+    async read() {
+      // Do not import the module: the root of the package also loads without Node, and reads files only on request.
+      const files = process.getBuiltinModule("node:fs/promises");
+      try {
+        return await files.readFile(path, "utf8");
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+  };
 }

@@ -1,5 +1,3 @@
-// Turns session events into OpenTelemetry spans and metrics.
-
 import {
   type Attributes,
   type Context,
@@ -19,10 +17,20 @@ import type {
   SessionEvent,
   UsedTokens,
 } from "../session-event.ts";
-
 import { createInstruments, measure } from "./measure.ts";
-
 import { ATTRIBUTES as A, SPANS } from "./names.ts";
+
+// Turns session events into OpenTelemetry spans and metrics.
+
+/**
+ * Turns session events into OpenTelemetry spans and metrics. Pass the returned function to sessions as `onEvent`; one function
+ * serves any number of sessions. Requests and compactions become spans under the active span. Every event is counted.
+ */
+export function telemetry(options: TelemetryOptions): (event: SessionEvent) => void {
+  checkTelemetryOptions("telemetry", options);
+  const listen = listenToSessions(options);
+  return (event) => listen(event);
+}
 
 /** The tracer, the meter, and whether spans hold content. */
 export interface TelemetryOptions {

@@ -4,9 +4,9 @@ import type { Terminal } from "../terminal.ts";
 
 /** Asks the person at the terminal, line by line. */
 export interface Prompter {
-  /** Resolves to the answer; undefined if the person leaves (ctrl-c, ctrl-d). */
+  /** Asks a question. Resolves to the answer, or undefined if the person leaves (ctrl-c, ctrl-d). */
   ask(question: string): Promise<string | undefined>;
-  /** The same for a secret, which is not shown. */
+  /** Asks for a secret, which is not shown. */
   askSecret(question: string): Promise<string | undefined>;
   close(): void;
 }

@@ -31,7 +31,7 @@ async function setUp(...answers: readonly (string | undefined)[]) {
   return { choice, kept, text: printed.join("\n") };
 }
 
-test("a key is tested before it is kept, and the standard model is offered", async () => {
+test("tests a key before it stores the key, and offers the standard model", async () => {
   const { choice, kept, text } = await setUp("7", "1", "bad", "good", "claude-opus-55", "");
   expect(choice).toMatchObject({ provider: "anthropic", key: "good", model: "claude-sonnet-5-5" });
   expect(kept).toEqual([
@@ -43,7 +43,7 @@ test("a key is tested before it is kept, and the standard model is offered", asy
   expect(text).toContain("The key is kept in the keyring. ANTHROPIC_API_KEY in the environment overrides it.");
 });
 
-test("whoever leaves has kept nothing", async () => {
+test("stores nothing if the person leaves", async () => {
   for (const answers of [[undefined], [""], ["2", undefined], ["1", "good", undefined]]) {
     expect(await setUp(...answers)).toMatchObject({ choice: undefined, kept: [] });
   }

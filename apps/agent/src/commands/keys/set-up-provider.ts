@@ -8,14 +8,14 @@ import type { Terminal } from "../terminal.ts";
 import { createPrompter, type Prompter } from "./prompter.ts";
 import { type StoredKeys, storedKeys } from "./stored-keys.ts";
 
-/** What the first start acts on. */
+/** The ports of the first start. */
 interface SetUpPorts {
   readonly prompter: Pick<Prompter, "ask" | "askSecret">;
   print(line: string): Promise<void>;
   readonly keys: Pick<StoredKeys, "write">;
-  /** Tests the key: asks the provider for its models. */
+  /** Tests the key by listing the provider's models. */
   listModels(choice: ProviderChoice): Promise<readonly string[]>;
-  /** Keeps provider and model for new sessions. */
+  /** Stores the provider and model for new sessions. */
   keepChoice(choice: Pick<ProviderChoice, "provider" | "model">): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ const OFFERED: readonly (readonly [word: ProviderWord, name: string, about: stri
 ];
 const SHOWN_MODELS = 8;
 
-/** The first start: asks for a provider and a key, tests the key, offers a model, and keeps all three. */
+/** Runs the first start: asks for a provider and a key, tests the key, offers a model, and stores all three. */
 export async function setUpProvider(
   wanted: ProviderChoice,
   terminal: Terminal & Required<Pick<Terminal, "screen">>,
@@ -45,7 +45,7 @@ export async function setUpProvider(
   }
 }
 
-/** Undefined if the person leaves. Nothing is kept before the key has worked. */
+/** Asks for a provider. Resolves to undefined if the person leaves. Stores nothing before the key has worked. */
 export async function askForProvider(wanted: ProviderChoice, ports: SetUpPorts): Promise<ProviderChoice | undefined> {
   const { prompter, print } = ports;
   await print(`Palimpsest needs a model, and there is no API key yet (${wanted.keyName} is not set).\n`);
@@ -85,7 +85,7 @@ async function chooseOffered({ ask }: Pick<Prompter, "ask">): Promise<(typeof OF
   }
 }
 
-/** Offers the standard model where the provider has it, otherwise the first of its list. */
+/** Offers the standard model if the provider has it, otherwise the first model of the provider's list. */
 async function chooseModel(
   models: readonly string[],
   standard: string,
@@ -108,7 +108,7 @@ async function chooseModel(
   }
 }
 
-/** Why a provider did not list its models. */
+/** Explains why a provider did not list its models. */
 export function refusalOfKey(error: unknown): string {
   const { status } = error as { readonly status?: unknown };
   if (status === 401 || status === 403) return `the key is wrong or has no access (${status}).`;

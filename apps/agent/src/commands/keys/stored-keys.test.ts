@@ -7,7 +7,7 @@ import { type RunProgram, storedKeys } from "./stored-keys.ts";
 const KEY = "sk-ant-0123456789";
 const home = (): string => join(temporaryProject().home, ".palimpsest");
 
-/** The system's tool as its manual describes it. */
+/** Simulates the system's keyring tool as its manual describes it. */
 function keyringOf(platform: "darwin" | "linux") {
   const kept = new Map<string, string>();
   const seen: string[] = [];
@@ -27,7 +27,7 @@ function keyringOf(platform: "darwin" | "linux") {
 }
 
 test.each(["darwin", "linux"] as const)(
-  "on %s the keyring keeps the key, and no argument shows it",
+  "on %s, stores the key in the keyring without showing it in arguments",
   async (platform) => {
     const { run, seen } = keyringOf(platform);
     const keys = storedKeys({ agentHome: home(), platform, run });
@@ -42,7 +42,7 @@ test.each(["darwin", "linux"] as const)(
 );
 
 test.each(["win32", "linux"] as const)(
-  "on %s without a keyring, a file keeps it that only the user can read",
+  "on %s without a keyring, stores the key in a file that only the user can read",
   async (platform) => {
     const agentHome = home();
     const keys = storedKeys({ agentHome, platform, run: async () => ({ exitCode: null, out: "" }) });
@@ -58,7 +58,7 @@ test.each(["win32", "linux"] as const)(
   },
 );
 
-test("where no tool of a keyring is installed, nothing is left that the program would wait for", async () => {
+test("leaves no timer that delays the exit if no keyring tool is installed", async () => {
   const agentHome = home();
   vi.stubEnv("PATH", agentHome);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -66,7 +66,7 @@ test("where no tool of a keyring is installed, nothing is left that the program 
   const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = timers();
   expect(await keys.read("anthropic")).toBeUndefined();
-  // Timers of others in this process pass.
+  // Waits for timers of other code in this process.
   for (let turn = 0; timers() > before && turn < 2_000; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(timers()).toBeLessThanOrEqual(before);
 });

@@ -1,3 +1,4 @@
+// The API keys that the user has stored, in the system's keyring or in a file.
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,26 +8,26 @@ import { PROVIDERS, type ProviderWord } from "../choose-provider.ts";
 
 interface StoredKey {
   readonly key: string;
-  /** The name of the place that has it. */
+  /** The name of the key's place, for messages. */
   readonly place: string;
 }
 
 export interface StoredKeys {
   read(provider: ProviderWord): Promise<StoredKey | undefined>;
-  /** Stores a key in the system's keyring, or in a private file where that fails. Resolves to the name of the place. */
+  /** Stores a key in the system's keyring, or in a private file if that fails. Resolves to the name of the place. */
   write(provider: ProviderWord, key: string): Promise<string>;
   remove(provider: ProviderWord): Promise<void>;
 }
 
 interface StoredKeysOptions {
   readonly agentHome: string;
-  /** @default that of this process */
+  /** The operating system. @default the system of this process */
   readonly platform?: NodeJS.Platform;
-  /** @default starts the program, for at most a few seconds */
+  /** Runs the keyring tool. @default starts the program, for at most a few seconds */
   readonly run?: RunProgram;
 }
 
-/** The API keys that the user has stored. The keyring is asked first, then the file. */
+/** Opens the API keys that the user has stored: in the system's keyring, then in a file. */
 export function storedKeys({
   agentHome,
   platform = process.platform,
@@ -45,7 +46,7 @@ export function storedKeys({
     },
     async write(provider, key) {
       if (keyring !== undefined) {
-        // A tool may be there without a keyring behind it: what cannot be read back was not stored.
+        // The tool may exist without a keyring, so a key is stored only if it can be read back.
         const isKept = await keyring.write(provider, key).then(
           async () => (await keyring.read(provider)) === key,
           () => false,
@@ -64,11 +65,14 @@ export function storedKeys({
   };
 }
 
-/** A keyring that is locked may ask its user in a window; without one it hangs. */
+/**
+ * The time limit of a keyring tool. A locked keyring may ask its user in a window; without a window, the tool hangs.
+ */
 const PATIENCE_MS = 5_000;
 
 const runProgram: RunProgram = async (program, args, input) => {
-  // Not `timeout`: for a program that is not there, Node never clears its timer, and whoever ends has to wait for it.
+  // Not the option `timeout`: if the program does not exist, Node never clears its timer, which delays the exit of this
+  // process.
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const child = spawn(program, [...args], { stdio: ["pipe", "pipe", "ignore"], signal });
   child.stdin.on("error", () => undefined);
@@ -112,12 +116,12 @@ async function readKeys(path: string): Promise<Keys> {
 }
 
 const SERVICE = "palimpsest";
-/** Keys are words; anything else would end the line that `security` reads. */
+/** The characters of keys. Others could end the line that `security` reads. */
 const KEY_FORM = /^[\w.:/+=-]+$/;
 
 /**
- * The keyring of the system, by its own command line tool: `security` on macOS, `secret-tool` (libsecret) on Linux.
- * Undefined where there is no such tool: Windows has none that reads a secret back.
+ * The system's keyring through its command line tool: `security` on macOS, `secret-tool` (libsecret) on Linux.
+ * Undefined on other systems: Windows has no tool that reads a secret back.
  */
 function systemKeyring(platform: NodeJS.Platform, run: RunProgram): KeyStore | undefined {
   if (platform === "darwin") return keychain(run);
@@ -135,8 +139,8 @@ function keychain(run: RunProgram): KeyStore {
     },
     async write(provider, key) {
       if (!KEY_FORM.test(key))
-        throw new Error("This key has characters that the macOS keychain's tool cannot be given.");
-      // With -i, the tool reads its commands from standard input, where nobody else sees the key.
+        throw new Error("This key contains characters that the macOS keychain tool does not accept.");
+      // With -i, the tool reads commands from standard input, where other users cannot see the key.
       const { exitCode } = await run("security", ["-i"], `add-generic-password -U ${entry(provider)} -w ${key}\n`);
       if (exitCode !== 0) throw new Error(`The macOS keychain refused the key (security ended with ${exitCode}).`);
     },
@@ -165,16 +169,16 @@ function secretService(run: RunProgram): KeyStore {
   };
 }
 
-/** A place that keeps one API key for each provider. */
+/** A place that stores one API key per provider. */
 interface KeyStore {
-  /** Names the place in messages: "the macOS keychain". */
+  /** The place's name in messages: "the macOS keychain". */
   readonly name: string;
   read(provider: ProviderWord): Promise<string | undefined>;
   write(provider: ProviderWord, key: string): Promise<void>;
   remove(provider: ProviderWord): Promise<void>;
 }
 
-/** Runs a program to its end. Secrets go in and out by its pipes: other users see the arguments of a program. */
+/** Runs a program to its end. Secrets go through its pipes, because other users can see a program's arguments. */
 export type RunProgram = (
   program: string,
   args: readonly string[],

@@ -6,7 +6,7 @@ import { type Exchange, eventOrder, wireFields } from "./wire-fields.ts";
 const json = (body: unknown, status = 200): Exchange => ({ path: "/", status, answer: { kind: "json", body } });
 const stream = (...events: unknown[]): Exchange => ({ path: "/", status: 200, answer: { kind: "stream", events } });
 
-test("what a model says makes no difference, what the protocol says does", () => {
+test("ignores the model's text, and compares the protocol's fields", () => {
   const said = { id: "a", role: "assistant", content: [{ type: "text", text: "yes" }], usage: { input_tokens: 7 } };
   const other = { id: "b", role: "assistant", content: [{ type: "text", text: "no" }], usage: { input_tokens: 900 } };
   expect(compareFields(wireFields([json(said)]), wireFields([json(other)]))).toEqual([]);
@@ -18,7 +18,7 @@ test("what a model says makes no difference, what the protocol says does", () =>
   ]);
 });
 
-test("any answer is as itself, and a field that is taken from it is the one that is named", () => {
+test("any answer equals itself, and a removed field is named", () => {
   const names = fc.string({ minLength: 1 }).filter((name) => !/[.[\]]/.test(name) && name !== "__proto__");
   fc.assert(
     fc.property(fc.dictionary(names, fc.jsonValue(), { minKeys: 1 }), fc.nat(), (body, index) => {
@@ -36,7 +36,7 @@ test("any answer is as itself, and a field that is taken from it is the one that
   );
 });
 
-test("an answer of another status is told by what it says, not by all that it lacks", () => {
+test("an answer with another status lists only its own fields", () => {
   const refused = wireFields([
     json({ error: { type: "overloaded_error", message: "Wait 30 s (req_abcdefgh1)" } }, 529),
   ]);
@@ -48,7 +48,7 @@ test("an answer of another status is told by what it says, not by all that it la
   ]);
 });
 
-test("the order of events heeds no pieces and no pings", () => {
+test("the order of events ignores pieces and pings", () => {
   const delta = { type: "content_block_delta", delta: { type: "text_delta", text: "a" } };
   const few = stream({ type: "message_start" }, { type: "ping" }, delta, { type: "message_stop" });
   const many = stream({ type: "message_start" }, delta, delta, { type: "ping" }, delta, { type: "message_stop" });

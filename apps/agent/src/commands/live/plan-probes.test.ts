@@ -14,17 +14,17 @@ const target = (model: string): RequestLimits => ({
   mark: "mark",
   ...targetByTable(provider.factsOf(model)),
 });
-const told = {
+const serviceFacts = {
   finding: { check: "model", state: "ok", text: "", fields: {} } as const,
-  told: { windowTokens: 1_000_000 },
+  reported: { windowTokens: 1_000_000 },
 };
 
-test("what might cost more than was allowed is left out, unless the service itself has named its window", () => {
+test("skips a probe that may cost too much, unless the service reported its window", () => {
   const known = target("claude-sonnet-5-5");
-  // 1.1 million tokens written to the cache at 2.5 dollars a million.
+  // 1.1 million tokens written to the cache, at 2.50 dollars per million.
   expect(whyTooExpensive(overLongProbe, known, 0.1)).toMatch(/up to \$2\.75: --max-usd 3/);
   expect(whyTooExpensive(overLongProbe, known, 3)).toBeUndefined();
-  expect(whyTooExpensive(overLongProbe, { ...known, ...targetByAsking(known.facts, told) }, 0)).toBeUndefined();
+  expect(whyTooExpensive(overLongProbe, { ...known, ...targetByAsking(known.facts, serviceFacts) }, 0)).toBeUndefined();
   expect(whyTooExpensive(answerProbe, known, 0)).toBeUndefined();
   const { prices: _, ...unpriced } = known.facts;
   expect(whyTooExpensive(overLongProbe, { ...known, ...targetByTable(unpriced) }, 100)).toMatch(
@@ -32,7 +32,7 @@ test("what might cost more than was allowed is left out, unless the service itse
   );
 });
 
-test("the price is that of the model; a second look at the same prompt is read from the cache", () => {
+test("uses the model's prices, and expects the second prompt in the cache", () => {
   const probes = [answerProbe, cacheProbe];
   const dear = planProbes(probes, target("claude-opus-4-6"), 0).price!;
   const cheap = planProbes(probes, target("claude-haiku-5-5"), 0).price!;

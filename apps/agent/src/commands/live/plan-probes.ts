@@ -1,11 +1,12 @@
+// Plans the calls of `doctor --live` and their cost.
 import type { ModelFacts } from "palimpsest";
 import { priceUsd } from "palimpsest/inspect";
 import type { PlannedCall, Probe, RequestLimits } from "./probe.ts";
 
 export interface LivePlan {
-  /** The most calls, including free ones. */
+  /** The maximum number of calls, including free calls. */
   readonly calls: number;
-  /** Undefined if the model's price is unknown. */
+  /** The planned cost. Undefined if the model's price is unknown. */
   readonly price?: PlannedPrice;
 }
 
@@ -14,10 +15,10 @@ interface PlannedPrice {
   readonly mostUsd: number;
 }
 
-/** The call that reads the model's facts comes first. */
+/** The first call reads the model's facts. */
 const FIRST_CALLS = 1;
 
-/** The calls and the cost of the probes, estimated before anything is sent. */
+/** Estimates the calls and the cost of the probes, before anything is sent. */
 export function planProbes(probes: readonly Probe[], target: RequestLimits, maxUsd: number): LivePlan {
   const allowed = probes.filter((probe) => whyTooExpensive(probe, target, maxUsd) === undefined);
   const price = plannedPrice(
@@ -33,7 +34,7 @@ export function planProbes(probes: readonly Probe[], target: RequestLimits, maxU
 /** Only a request of this size is expensive, if the service answers it instead of rejecting it. */
 const LARGE_INPUT_TOKENS = 50_000;
 
-/** Why a probe is skipped; undefined if it is not. */
+/** The reason to skip a probe because of its price. Undefined if the probe runs. */
 export function whyTooExpensive(probe: Probe, target: RequestLimits, maxUsd: number): string | undefined {
   const large = probe.plan(target).filter(({ inputTokens }) => inputTokens >= LARGE_INPUT_TOKENS);
   const price = plannedPrice(large, target.facts);

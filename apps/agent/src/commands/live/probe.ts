@@ -18,26 +18,26 @@ export interface RequestLimits {
   readonly model: string;
   /** The facts about the model. The service's own facts replace those of the table. */
   readonly facts: ModelFacts;
-  /** The source of the window's size. `nobody`: it is unknown. */
+  /** The source of the window's size. `nobody`: the size is unknown. */
   readonly windowFrom: "service" | "table" | "nobody";
-  /** Request fields that turn thinking on, if the model supports it. */
+  /** Request fields that turn on thinking, if the model supports it. */
   readonly thinking: Readonly<Record<string, unknown>>;
-  /** Part of every prompt, so that the cache contains nothing of earlier runs. */
+  /** A random part of every prompt, so that earlier runs are not in the cache. */
   readonly mark: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * The result of one check. `problem`: the engine relies on something that is not true. `note`: worth knowing, breaks nothing.
+ * The result of one check. `problem`: the engine relies on something that is not true. `note`: a harmless difference.
  * `skipped`: not checked; the text says why.
  */
 export interface Finding {
   readonly check: string;
   readonly state: "ok" | "note" | "problem" | "skipped";
   readonly text: string;
-  /** The fields to compare with the simulator; empty if there is nothing to compare. */
+  /** The fields to compare with the simulator. Empty if there is nothing to compare. */
   readonly fields: Fields;
-  /** The window, if the service revealed it. */
+  /** The window, if the service reported it. */
   readonly windowTokens?: number;
   /** `pointless`: the service is unreachable, or rejects the key. @default "of use" */
   readonly furtherCalls?: "of use" | "pointless";
@@ -48,7 +48,7 @@ export interface PlannedCall {
   readonly inputTokens: number;
   readonly likelyOutputTokens: number;
   readonly mostOutputTokens: number;
-  /** `cached`: most input is likely read from the cache. `refused`: likely not billed. @default "answered" */
+  /** `cached`: the cache likely serves most input. `refused`: the call is likely not billed. @default "answered" */
   readonly likely?: "answered" | "cached" | "refused";
 }
 
@@ -56,9 +56,9 @@ export interface PlannedCall {
 export interface Probe {
   /** The name of the check, for the report. */
   readonly check: string;
-  /** What the probe does, shown before it starts. */
+  /** What the probe does. Shown before the probe starts. */
   readonly about: string;
-  /** The most calls, including free ones. */
+  /** The maximum number of calls, including free calls. */
   readonly calls: number;
   /** The calls that may be billed. */
   plan(target: RequestLimits): readonly PlannedCall[];
@@ -69,11 +69,11 @@ type FlatMessage = Parameters<Provider["renderMessage"]>[0];
 
 export interface Question {
   readonly messages: readonly FlatMessage[];
-  /** @default none */
+  /** The system prompt. @default none */
   readonly system?: string;
-  /** @default none */
+  /** The tool definitions. @default none */
   readonly tools?: readonly ToolDefinition[];
-  /** @default none */
+  /** The request parameters. @default none */
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly maxTokens: number;
 }
@@ -86,7 +86,7 @@ export function user(text: string): FlatMessage {
   return { role: "user", blocks: [{ kind: "text", text }] };
 }
 
-/** Builds the request with the provider's adapter, so that the check tests what the engine sends. */
+/** Renders the request with the provider's adapter, so that the check tests what the engine sends. */
 export function renderQuestion({ provider }: Endpoint, { model, mark }: RequestLimits, question: Question): unknown {
   const { messages, system = "", tools = [], parameters = {}, maxTokens } = question;
   const rendered = messages.flatMap((message) => provider.renderMessage(message));

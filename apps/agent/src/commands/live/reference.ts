@@ -25,7 +25,7 @@ import type { Endpoint, RequestLimits } from "./probe.ts";
 import { tapFetch } from "./wire-fields.ts";
 
 interface Reference extends Endpoint {
-  /** Sets the next answer of the simulated model to the answer of the real one, so that only the services differ. */
+  /** Sets the simulated model's next answer to the real model's answer, so that only the services differ. */
   say(replies: readonly ResponseContent[]): void;
   /** The name of the simulated model or server, for the report. */
   readonly played: string;
@@ -38,7 +38,7 @@ interface ReferenceOptions {
   readonly server: CompatibleServer;
 }
 
-/** Opens the built-in simulator in this process: same client, same adapter, same requests. */
+/** Opens the built-in simulator in this process, with the same client, adapter and requests. */
 export async function openReference({ choice, target, server }: ReferenceOptions): Promise<Reference> {
   let waiting: Reply[] = [];
   const script: Script = () => waiting.shift() ?? answer("ready");
@@ -56,7 +56,7 @@ export async function openReference({ choice, target, server }: ReferenceOptions
   };
 }
 
-/** Maps the path to the simulator's only base path, since the user's endpoint may have any base path. */
+/** Maps the path to the simulator's only base path, because the user's endpoint may have another base path. */
 function atRoot(url: string): string {
   const { pathname } = new URL(url);
   const [, ending] = /\/((?:messages|models|responses|chat)(?:\/[^/]+)*)$/.exec(pathname) ?? [];
@@ -84,7 +84,7 @@ function createFace({ choice, target, server, script }: FaceOptions): {
   return { face: create({ script, models }), played: like };
 }
 
-/** Imitates an unknown model by the newest known one, with the reported limits. */
+/** Simulates an unknown model as the newest known model with the reported limits. */
 function anthropicModels({ model, facts }: RequestLimits): {
   readonly models: readonly AnthropicModel[];
   readonly like: string;

@@ -1,3 +1,4 @@
+// Runs the checks of `doctor --live` against the service and the simulator.
 import { randomUUID } from "node:crypto";
 import type { CompatibleServer } from "@palimpsest/provider-simulator";
 import type { ModelFacts } from "palimpsest";
@@ -20,7 +21,7 @@ const PROBES: readonly Probe[] = [answerProbe, toolsProbe, cacheProbe, outputLim
 interface RunProbesOptions {
   readonly choice: ProviderChoice;
   readonly server: CompatibleServer;
-  /** A probe that might cost more is skipped. */
+  /** The cost above which a probe is skipped. */
   readonly maxUsd: number;
   readonly signal: AbortSignal;
   /** Called before anything is sent. */
@@ -29,7 +30,7 @@ interface RunProbesOptions {
 }
 
 interface LiveCheck extends Omit<Finding, "fields"> {
-  /** Differences between service and simulator. A difference of an earlier check is not repeated. */
+  /** Differences between the service and the simulator. A difference of an earlier check is not repeated. */
   readonly differences: readonly Difference[];
 }
 
@@ -39,12 +40,12 @@ export interface LiveReport {
   /** The model or server that the simulator imitated. */
   readonly comparedWith: string;
   readonly calls: number;
-  /** The cost by our price list; undefined for an unknown model. */
+  /** The cost by our price list. Undefined for an unknown model. */
   readonly priceUsd?: number;
   readonly checks: readonly LiveCheck[];
 }
 
-/** Makes a few cheap calls to a service and the same calls to the simulator. Reports problems and differences. */
+/** Makes a few cheap calls to a service and to the simulator, and reports problems and differences. */
 export async function runProbes(options: RunProbesOptions): Promise<LiveReport> {
   const { choice, server, maxUsd, signal } = options;
   const { provider: api, model } = choice;
@@ -102,7 +103,7 @@ function createComparison(): (finding: Finding, simulated: Finding | undefined) 
   };
 }
 
-/** A field that differs between the service and the simulator. A side without the field is left out. */
+/** A field that differs between the service and the simulator. A side without the field is undefined. */
 interface Difference {
   readonly field: string;
   readonly actual?: string;
@@ -110,8 +111,8 @@ interface Difference {
 }
 
 /**
- * Compares two answers to the same request, field by field, ordered by name. If their statuses differ, all fields differ, so
- * only the service's fields are listed.
+ * Compares two answers to the same request, field by field, ordered by name. If their statuses differ, lists only the
+ * service's fields, because all fields differ.
  */
 export function compareFields(actual: Fields, simulated: Fields): readonly Difference[] {
   const isAnother = actual[STATUS] !== simulated[STATUS];
@@ -129,12 +130,12 @@ export function compareFields(actual: Fields, simulated: Fields): readonly Diffe
   });
 }
 
-/** Uses `Object.hasOwn`, since a service may have a field with the name of an object's method. */
+/** Uses `Object.hasOwn`, because a service may have a field with the name of an object's method. */
 function own(fields: Fields, name: string): string | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** The facts about a model before the service was asked. */
+/** The facts about a model before the service is asked. */
 export function targetByTable(facts: ModelFacts): Pick<RequestLimits, "facts" | "windowFrom" | "thinking"> {
   return { facts, windowFrom: facts.windowTokens === undefined ? "nobody" : "table", thinking: {} };
 }
@@ -142,22 +143,22 @@ export function targetByTable(facts: ModelFacts): Pick<RequestLimits, "facts" | 
 /** Adds the service's own facts about the model. */
 export function targetByAsking(
   table: ModelFacts,
-  { told, thinkingTypes = [] }: ReportedModel,
+  { reported, thinkingTypes = [] }: ReportedModel,
 ): ReturnType<typeof targetByTable> {
-  const known = targetByTable({ ...table, ...told });
+  const known = targetByTable({ ...table, ...reported });
   return {
     ...known,
-    ...(told.windowTokens === undefined ? {} : { windowFrom: "service" }),
+    ...(reported.windowTokens === undefined ? {} : { windowFrom: "service" }),
     thinking: toThinking(thinkingTypes),
   };
 }
 
-/** Sets the window that an error message has named. */
+/** Sets the window that an error message reported. */
 function targetByRefusal(target: RequestLimits, windowTokens: number): RequestLimits {
   return { ...target, facts: { ...target.facts, windowTokens }, windowFrom: "service" };
 }
 
-/** The thinking parameters of a model. The client warns about a budget if the model uses another way. */
+/** The thinking parameters of a model. The client warns about a budget if the model supports adaptive thinking. */
 function toThinking(types: readonly string[]): RequestLimits["thinking"] {
   if (types.includes("adaptive")) return { thinking: { type: "adaptive" } };
   return types.includes("enabled") ? { thinking: { type: "enabled", budget_tokens: 1_024 } } : {};

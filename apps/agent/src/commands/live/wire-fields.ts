@@ -1,7 +1,7 @@
 /** The shape of an answer, independent of the model's text: the path of each field, and its type. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** The field that says whether a request was accepted. */
+/** The field that tells whether a request was accepted. */
 export const STATUS = "HTTP status";
 
 /** Fields whose values belong to the protocol, not to the model. */
@@ -9,7 +9,7 @@ const PROTOCOL_WORDS = new Set(["type", "object", "role", "status", "stop_reason
 /** Fields whose contents come from the caller or the model. */
 const CLOSED = new Set(["input", "arguments", "metadata", "parameters", "input_schema"]);
 
-/** Merges the fields of several answers. A field with several types keeps all of them. */
+/** Merges the fields of several answers. A field with several types keeps all types. */
 export function wireFields(exchanges: readonly Exchange[]): Fields {
   const found = new Map<string, Set<string>>();
   const note = (path: string, value: string): void => {
@@ -26,7 +26,10 @@ export function wireFields(exchanges: readonly Exchange[]): Fields {
   return Object.fromEntries([...found].map(([path, values]) => [path, [...values].toSorted().join(" or ")]));
 }
 
-/** The events of a stream in order. Repeated events count as one, since services split texts differently each time. */
+/**
+ * Lists the events of a stream in order. Repeated events count once, because services split texts differently each
+ * time.
+ */
 export function eventOrder(exchanges: readonly Exchange[]): string {
   const names = exchanges.flatMap(({ answer }) =>
     answer.kind === "stream" ? answer.events.filter((event) => !isFiller(event)).map(orderName) : ["(no stream)"],
@@ -50,13 +53,13 @@ function walk(value: unknown, path: string, note: (path: string, value: string) 
 function sortOf(key: string, value: unknown): string {
   if (typeof value !== "string") return value === null ? "null" : typeof value;
   if (PROTOCOL_WORDS.has(key)) return JSON.stringify(value);
-  // Programs read the text of an error; its numbers and ids differ each time.
+  // Programs read the text of an error, but its numbers and ids differ each time.
   if (key === "message")
     return JSON.stringify(value.replaceAll(/\b[a-z]+_[A-Za-z0-9]{8,}\b/g, "ID").replaceAll(/\d[\d,._]*/g, "N"));
   return "text";
 }
 
-/** An event that keeps the connection open and may come at any time. */
+/** Whether an event only keeps the connection open. Such events may come at any time. */
 function isFiller(event: unknown): boolean {
   return nameOf(event) === "ping" || nameOf(event) === "keepalive";
 }
@@ -73,8 +76,8 @@ function orderName(event: unknown): string {
   const sort = inner.find((type) => typeof type === "string");
   if (sort !== undefined) return `${nameOf(event)} (${sort})`;
   if (!Array.isArray(choices)) return nameOf(event);
-  const { delta: said, finish_reason } = fieldsOf(choices[0]);
-  const parts = Object.entries(fieldsOf(said)).filter(([, value]) => value !== null && value !== "");
+  const { delta: chunkDelta, finish_reason } = fieldsOf(choices[0]);
+  const parts = Object.entries(fieldsOf(chunkDelta)).filter(([, value]) => value !== null && value !== "");
   const names = [...parts.map(([name]) => name).filter((name) => name !== "role"), ...(finish_reason ? ["end"] : [])];
   return `chunk (${[...names, ...(usage ? ["usage"] : [])].join(", ")})`;
 }
@@ -85,10 +88,10 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
     : {};
 }
 
-/** The response of one network call. The request is left out, since it may contain secrets. */
+/** The response of one network call. The request is left out, because it may contain secrets. */
 export interface Exchange {
   readonly path: string;
-  /** 0 if no answer came. */
+  /** The HTTP status, or 0 without an answer. */
   readonly status: number;
   readonly answer:
     | { readonly kind: "json"; readonly body: unknown }
@@ -98,7 +101,7 @@ export interface Exchange {
 
 interface WireTap {
   readonly fetch: typeof globalThis.fetch;
-  /** The exchanges since the last call, in order, once all have arrived. */
+  /** Takes the exchanges since the last call, in order, after all have arrived. */
   take(): Promise<readonly Exchange[]>;
 }
 
@@ -119,16 +122,16 @@ export function tapFetch(fetch: typeof globalThis.fetch): WireTap {
       }
     },
     async take() {
-      const taken = exchanges;
+      const pending = exchanges;
       exchanges = [];
-      return Promise.all(taken);
+      return Promise.all(pending);
     },
   };
 }
 
 async function readExchange(path: string, response: Response): Promise<Exchange> {
   const { status } = response;
-  // A broken stream keeps its data so far; the adapter reports that it was incomplete.
+  // A broken stream keeps its data so far. The adapter reports that the stream was incomplete.
   const text = await response.text().catch(() => "");
   if (response.headers.get("content-type")?.includes("event-stream")) {
     return { path, status, answer: { kind: "stream", events: eventsOf(text) } };
@@ -137,7 +140,10 @@ async function readExchange(path: string, response: Response): Promise<Exchange>
   return { path, status, answer: body === undefined ? { kind: "other", text } : { kind: "json", body } };
 }
 
-/** The data of each event. Data that is not JSON (`[DONE]`) stays text. All three APIs name the event inside its data. */
+/**
+ * Parses the data of each event. Data that is not JSON (`[DONE]`) stays text. All three APIs name the event inside its
+ * data.
+ */
 function eventsOf(text: string): readonly unknown[] {
   return text
     .split(/\r?\n/)

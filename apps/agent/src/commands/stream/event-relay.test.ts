@@ -24,14 +24,14 @@ function startRelay() {
   return { relay, seen, reported };
 }
 
-test("an event before, between and after turns is reported at once", () => {
+test("reports an event before, between and after turns at once", () => {
   const { relay, seen } = startRelay();
   const [first] = [cleared(1)];
   relay.onEvent(first);
   expect(seen()).toEqual([first]);
 });
 
-test("an event of a turn is reported once, where the turn brings it; one that the turn never brings, at its end", async () => {
+test("reports an event of a turn once: where the turn yields it, or at the turn's end", async () => {
   const { relay, seen } = startRelay();
   const [within, late, after] = [cleared(1), cleared(2), cleared(3)];
   relay.beginTurn();
@@ -44,7 +44,7 @@ test("an event of a turn is reported once, where the turn brings it; one that th
   expect(seen()).toEqual(["request-started", within, late, after]);
 });
 
-test("events of agents are reported at once, under the agent's name", () => {
+test("reports events of agents at once, with the agent's name", () => {
   const { relay, reported } = startRelay();
   const owners = nameOwners(relay.onEvent);
   owners.onEvent(cleared(1));

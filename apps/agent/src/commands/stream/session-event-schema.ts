@@ -1,3 +1,4 @@
+// The JSON schema of the events of a session.
 import type { SessionEvent } from "palimpsest";
 import {
   anything,
@@ -45,12 +46,12 @@ const reason = word(
   "window: the context window is nearly full. economic: it saves money. asked: the user or the host asked for it.",
 );
 const compactionFailure = word(["no_summary", "api_error", "prompt_too_long", "aborted"]);
-const overrides = word(["restore"], "The user had undone an earlier compaction of the same items.");
-const retryAtMs = number("When it is tried again, at the earliest.");
+const overrides = word(["restore"], "The user undid an earlier compaction of the same items.");
+const retryAtMs = number("The earliest time of the next try.");
 
 const FORECAST: FieldsOf<Omit<Of<"compaction-due">, "kind" | keyof Shared>> = {
   reason: word(["window", "economic"]),
-  why: text("In words and figures."),
+  why: text("The reason, in words and figures."),
   tokens: number("The size of the conversation now."),
   expectedTokens: number("The size after the compaction."),
   savesTokensPerRequest: number(),
@@ -63,7 +64,7 @@ const outcome = byKind<Ended>(
     compacted: {
       about: "The conversation was compacted.",
       fields: {
-        rung: text("Where the summary is from."),
+        rung: text("How the summary was made."),
         tokensBefore: number(),
         tokensAfter: number(),
         used: optional(usedTokens),
@@ -101,7 +102,7 @@ const part = object<Of<"files-restored">["parts"][number]>({
 const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
   "compaction-due": { about: "A compaction is needed, and the settings leave it to the user.", fields: FORECAST },
   "compaction-announced": {
-    about: "The user is told of a compaction before it is made.",
+    about: "A compaction is announced to the user before it starts.",
     fields: { ...FORECAST, when: word(["now", "after-next-message", "when-full"]) },
   },
   "compaction-started": {
@@ -118,7 +119,11 @@ const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
   },
   "compaction-progressed": {
     about: "A compaction makes progress.",
-    fields: { compaction: text(), phase: text(), receivedCharacters: optional(number("Of the summary.")) },
+    fields: {
+      compaction: text(),
+      phase: text(),
+      receivedCharacters: optional(number("The characters of the summary so far.")),
+    },
   },
   "compaction-ended": {
     about: "A compaction has ended.",
@@ -133,11 +138,11 @@ const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
     fields: { reason: text() },
   },
   "breaker-tripped": {
-    about: "A step failed so often in a row that it is not tried for now.",
+    about: "A step failed several times in a row and is paused.",
     fields: {
-      of: text("compaction, or economic-compaction for those that only save money."),
+      of: text("compaction, or economic-compaction for compactions that only save money."),
       failures: number(),
-      retryAtMs: optional(number("When it is tried again, at the latest.")),
+      retryAtMs: optional(number("The latest time of the next try.")),
     },
   },
   "files-restored": {
@@ -189,13 +194,13 @@ type OtherEvent = Exclude<SessionEvent, { kind: keyof typeof COMPACTION_EVENTS }
 const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
   "turn-started": { about: "The first request after a new user message is about to be prepared.", fields: {} },
   "response-recorded": {
-    about: "A response is in the log: of the conversation, or of a call for a summary, notes or a title.",
+    about: "The log has a new response: of the conversation, or of a call for a summary, notes or a title.",
     fields: {
       ...USED_TOKENS,
       source: text('"main", or the name of the part that made the call.'),
       provider: text(),
-      requestModel: text("The model that was asked for."),
-      model: text("The model as the provider names it."),
+      requestModel: text("The requested model."),
+      model: text("The provider's name of the model."),
       responseId: text(),
       stop: text(),
       requestedAtMs: number(),
@@ -224,7 +229,7 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     fields: { model: text(), sentTokens: number("An estimate."), readTokens: number() },
   },
   "model-guessed": {
-    about: "The model's window is unknown, so the session uses a guess.",
+    about: "The model's window is unknown, so the session assumes a size.",
     fields: { model: text(), windowTokens: number(), maxOutputTokens: number() },
   },
   "parameter-overridden": {
@@ -240,9 +245,9 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     about: "A ping kept the prompt in the provider's cache.",
     fields: {
       activity: text("What the session waited for."),
-      pings: number("In this pause so far."),
+      pings: number("The number of pings in this pause."),
       priceUsd: number(),
-      pausePriceUsd: number("Of all pings of this pause."),
+      pausePriceUsd: number("The price of all pings in this pause."),
     },
   },
   "cache-broken": {
@@ -250,7 +255,7 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     fields: {
       usage: number("The log entry that shows it."),
       source: text(),
-      causes: list(causes, "The earliest in the prompt first. pause: the cache had expired."),
+      causes: list(causes, "Ordered by their place in the prompt. pause: the cache had expired."),
       what: list(text(), "The tools, parameters and reasons behind the causes."),
       sort: word(["expected", "alarm"], "expected: a decision caused it."),
       droppedTokens: number(),
@@ -272,7 +277,11 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
   },
   "storing-failed": {
     about: "A large result could not be stored.",
-    fields: { bytes: number(), error: text(), shown: word(["all", "beginning"], "beginning: the rest is lost.") },
+    fields: {
+      bytes: number(),
+      error: text(),
+      shown: word(["all", "beginning"], "beginning: the rest of the result is lost."),
+    },
   },
   "results-collected": {
     about: "Stored results of old sessions were removed.",
@@ -295,11 +304,11 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
       trigger: word(["auto", "manual"]),
       count: number(),
       shedTokens: number(),
-      invalidatedPrefixTokens: number("How much of the cached prompt this invalidates; an estimate."),
+      invalidatedPrefixTokens: number("How much of the cached prompt this invalidates, as an estimate."),
     },
   },
   recalled: {
-    about: "Stored, cleared or compacted content was read back.",
+    about: "Stored, cleared or compacted content was recalled.",
     fields: { by: word(["entry", "search"]), outcome: text() },
   },
   "memories-extracted": {
@@ -320,7 +329,10 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     about: "The memory was tidied.",
     fields: {
       trigger: word(["auto", "manual"]),
-      outcome: word(["consolidated", "nothing", "held", "failed", "stopped"], "held: the user has to approve it."),
+      outcome: word(
+        ["consolidated", "nothing", "held", "failed", "stopped"],
+        "held: the changes wait for the user's approval.",
+      ),
       changed: number("Topics."),
       why: optional(text()),
       used: optional(usedTokens),
@@ -333,7 +345,7 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
   "settings-rejected": { about: "Settings are invalid.", fields: { problems: list(problem) } },
   "flags-failed": {
     about: "The flag service does not answer. Its last values stay in effect.",
-    fields: { because: text(), held: number("How many of its last values are in effect.") },
+    fields: { because: text(), held: number("The number of last values that stay in effect.") },
   },
   "flags-recovered": { about: "The flag service answers again.", fields: { afterMs: number() } },
   "hooks-ran": {
@@ -348,17 +360,22 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     },
   },
   "agent-changed": {
-    about: "An agent of the session has another state, or its plan has.",
+    about: "The state of an agent, or of its plan, has changed.",
     fields: {
       agent: text("Its id."),
       name: optional(text()),
       way: word(["subagent", "background", "fork", "teammate"]),
       status: word(["running", "idle", "done", "failed", "stopped"], "`idle`: a teammate that waits for messages."),
-      plan: optional(word(["required", "asked", "approved", "refused"], "Of a teammate that needs an approved plan.")),
+      plan: optional(
+        word(
+          ["required", "asked", "approved", "refused"],
+          "The state of the plan of a teammate that needs an approved plan.",
+        ),
+      ),
     },
   },
   "mail-arrived": {
-    about: "Messages of other sessions have arrived. The model sees them with its next request.",
+    about: "Messages of other sessions have arrived. The model reads them with its next request.",
     fields: { count: number(), from: list(text(), "The senders.") },
   },
 };

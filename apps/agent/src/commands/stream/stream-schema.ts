@@ -1,3 +1,4 @@
+// The JSON schema of the lines of `--output-format stream-json`.
 import type { QueryEvent } from "palimpsest";
 import type { LedgerTotals } from "palimpsest/inspect";
 import type { EventOwner } from "../../agent/agent.ts";
@@ -45,7 +46,7 @@ const usage = object<Response["usage"]>({
 
 const response = object<Response>({
   responseId: text(),
-  model: text("As the provider names it."),
+  model: text("The provider's name of the model."),
   text: text("The text of the answer."),
   calls: list(call, "The tool calls that follow."),
   refusedCalls: optional(list(call, "Tool calls that were refused without being run.")),
@@ -55,9 +56,9 @@ const response = object<Response>({
   ),
   usage,
   compaction: optional(anything("A compaction by the provider.")),
-  cacheDiagnosis: optional(anything("Where the provider says that the request differs from the previous one.")),
+  cacheDiagnosis: optional(anything("The first difference from the previous request, as the provider reports it.")),
   appliedEdits: optional(anything("The content that the provider left out.")),
-  overflow: optional(anything("The server accepted more than fits and answered only a part of it.")),
+  overflow: optional(anything("The server accepted a request that does not fit, and answered only a part of it.")),
   truncation: optional(anything("The server read less than was sent.")),
 });
 
@@ -106,7 +107,7 @@ const EVENTS: TypedSchema<StreamEvent> = byKind<StreamEvent>(
     },
     "request-started": {
       about: "A request is about to be sent, for the first time or again after a failure.",
-      fields: { tries: number("1 for the first.") },
+      fields: { tries: number("The number of the attempt, from 1.") },
     },
     "request-waiting": {
       about: "The request waits, because a limit that it shares with other requests is used up.",
@@ -137,7 +138,7 @@ const EVENTS: TypedSchema<StreamEvent> = byKind<StreamEvent>(
         tries: number("Requests so far."),
       },
     },
-    response: { about: "A complete response is in the log.", fields: { response } },
+    response: { about: "The log has a complete response.", fields: { response } },
     "tool-started": {
       about: "A tool runs.",
       fields: { call, input: anything("The input that the tool runs with, after changes by its schema and hooks.") },
@@ -151,7 +152,7 @@ const EVENTS: TypedSchema<StreamEvent> = byKind<StreamEvent>(
       },
     },
     "tool-ended": {
-      about: "A tool call has its result.",
+      about: "The result of a tool call.",
       fields: {
         call,
         status: word(["ok", "error"]),
@@ -163,7 +164,7 @@ const EVENTS: TypedSchema<StreamEvent> = byKind<StreamEvent>(
     },
     "tool-waiting": { about: "A tool call waits for permission.", fields: { question } },
     "new-content-taken": {
-      about: "Messages that arrived meanwhile are part of the next request.",
+      about: "Messages that arrived during the turn are part of the next request.",
       fields: { count: number() },
     },
     notice: { about: "Information for the user.", fields: { text: text() } },

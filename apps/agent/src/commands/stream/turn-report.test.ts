@@ -15,13 +15,13 @@ async function reportUnknown(format: OutputFormat) {
   return { printed: printed.join("\n"), said: said.join("\n") };
 }
 
-test("a call whose outcome is unknown is told to the person, in every format", async () => {
+test("tells the person about a call with an unknown outcome, in every format", async () => {
   const words = /^Bash git push: Palimpsest ended while this call was open/;
   expect((await reportUnknown("text")).said).toMatch(words);
   expect((await reportUnknown("json")).said).toMatch(words);
   const stream = await reportUnknown("stream-json");
   expect(stream.said).toBe("");
-  // Events from before the session was open come after the first line.
+  // Events from before the opening of the session follow the first line.
   expect(stream.printed.split("\n").map((line) => JSON.parse(line))).toMatchObject([
     { kind: "stream-started", version: 1, session: "s", model: "m", folder: "/f" },
     { kind: "tool-ended", how: "unknown" },

@@ -1,3 +1,4 @@
+// Reports turns as text, as JSON, or as a stream of JSON lines.
 import type { QueryEvent, QueryOutcome, SessionEvent } from "palimpsest";
 import type { LedgerTotals } from "palimpsest/inspect";
 import type { EventOwner } from "../../agent/agent.ts";
@@ -8,16 +9,16 @@ import { type Notice, problem, type Surface } from "../text/notice.ts";
 import { noticeOf } from "../text/notice-text.ts";
 import { providerWords, retryWords } from "../text/provider-words.ts";
 
-/** How a turn ended: by itself, or because `--max-usd` was reached. */
+/** How a turn ended: by itself, or because it reached `--max-usd`. */
 type TurnOutcome = QueryOutcome | BudgetUsedUp;
 
 interface BudgetUsedUp extends Pick<QueryOutcome, "rounds" | "usage"> {
   readonly kind: "budget-used-up";
-  /** Counted from the start of the program. */
+  /** The cost since the start of the program. */
   readonly spentUsd: number;
 }
 
-/** How a turn ended, as `--output-format json` prints it. */
+/** The end of a turn, as `--output-format json` prints it. */
 export interface TurnResult {
   readonly kind: "result";
   readonly session: string;
@@ -28,7 +29,7 @@ export interface TurnResult {
   readonly rounds: number;
   readonly usage: LedgerTotals;
   readonly denied: readonly DeniedCall[];
-  /** The notices since the previous result. They are also written to standard error. */
+  /** The notices since the previous result, which standard error shows too. */
   readonly notices: readonly string[];
   readonly exitCode: number;
 }
@@ -36,9 +37,9 @@ export interface TurnResult {
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface TurnReport {
-  /** The session is open: begins the stream. Events that came before follow. */
+  /** Called when the session is open: begins the stream. Earlier events follow. */
   begin(started: Omit<StreamStarted, "kind" | "version">): Promise<void>;
-  /** Called when the program ends: says whether a compaction is needed. */
+  /** Called at the end of the program: says whether a compaction is needed. */
   end(): void;
   event(event: ReportedEvent): Promise<void>;
   /** Shows a notice that belongs to no event. */
@@ -52,11 +53,11 @@ export type ReportedEvent =
   | ReportedSessionEvent
   | ReportedToolOutput;
 
-/** What a tool has returned, in `stream-json`. It comes before the `tool-ended` of its call. */
+/** The output of a tool, in `stream-json`. It comes before the `tool-ended` of its call. */
 interface ReportedToolOutput {
   readonly kind: "tool-output";
   readonly callId: string;
-  /** The beginning of the output, or all of it. */
+  /** The output, or its beginning. */
   readonly text: string;
   /** The number of lines of the whole output. */
   readonly lines: number;
@@ -65,7 +66,7 @@ interface ReportedToolOutput {
 interface ReportedSessionEvent {
   readonly kind: "session-event";
   readonly event: SessionEvent;
-  /** @default the session itself */
+  /** The agent or fork. @default the session itself */
   readonly owner?: EventOwner;
 }
 
@@ -97,7 +98,7 @@ function exitCodeOf({ kind }: TurnOutcome, denied: readonly DeniedCall[]): numbe
   return kind === "aborted" || kind === "left" ? EXIT.interrupted : EXIT.failed;
 }
 
-/** Says what went wrong in a turn, and what to do about it. */
+/** Describes a problem in a turn, and what to do about it. */
 export function problemOf(outcome: TurnOutcome, surface: Surface): string | undefined {
   switch (outcome.kind) {
     case "done":
@@ -133,26 +134,26 @@ export function problemOf(outcome: TurnOutcome, surface: Surface): string | unde
 }
 
 /**
- * Reports turns in one of three formats. `text`: the answer on standard output, progress on standard error. `json`: one object
- * at the end. `stream-json`: every event as it comes, one per line. Notices go to standard error and into the result; in a
- * stream their events replace them.
+ * Reports turns in one of three formats. `text`: the answer on standard output, progress on standard error. `json`: one
+ * object at the end. `stream-json`: every event when it happens, one per line. Notices go to standard error and into
+ * the result; in a stream, their events replace them.
  */
 export function createReport(format: OutputFormat, { print, say }: Terminal): TurnReport {
-  const told = new Set<string>();
+  const shownOnce = new Set<string>();
   let notices: string[] = [];
   /** The session that needs a compaction. */
   let due: string | undefined;
-  /** The lines of a stream that wait for its first line. */
-  let held: string[] | undefined = [];
+  /** Lines that wait for the first line of the stream. */
+  let waitingLines: string[] | undefined = [];
 
   async function stream(event: ReportedEvent | TurnResult): Promise<void> {
-    if (held === undefined) return print(toJson(event));
-    held.push(toJson(event));
+    if (waitingLines === undefined) return print(toJson(event));
+    waitingLines.push(toJson(event));
   }
 
   function note({ text, weight, once }: Notice, where: "aloud" | "result-only"): void {
-    if (once !== undefined && told.has(once)) return;
-    if (once !== undefined) told.add(once);
+    if (once !== undefined && shownOnce.has(once)) return;
+    if (once !== undefined) shownOnce.add(once);
     notices.push(text);
     if (where === "aloud") say(text, weight === "problem" ? "warning" : "faint");
   }
@@ -160,8 +161,8 @@ export function createReport(format: OutputFormat, { print, say }: Terminal): Tu
   return {
     notice: (notice) => note(notice, "aloud"),
     async begin(started) {
-      const waiting = held ?? [];
-      held = undefined;
+      const waiting = waitingLines ?? [];
+      waitingLines = undefined;
       if (format !== "stream-json") return;
       const first: StreamStarted = { kind: "stream-started", version: STREAM_VERSION, ...started };
       await Promise.all([toJson(first), ...waiting].map((line) => print(line)));
@@ -201,7 +202,7 @@ function noticeAbout(event: ReportedEvent): Notice | undefined {
   return isUnknown ? problem(`${event.call.name} ${short(event.call.input)}: ${OUTCOME_UNKNOWN}`) : undefined;
 }
 
-/** For the person, about a call that was open when an earlier process ended. */
+/** The message to the person about a call that was open when an earlier process ended. */
 export const OUTCOME_UNKNOWN =
   "Palimpsest ended while this call was open, so it may have taken effect. The model was told to look before it calls the tool again.";
 
@@ -210,7 +211,7 @@ function dueAfter(event: SessionEvent, due: string | undefined): string | undefi
   return event.kind === "compaction-ended" && event.outcome.kind === "compacted" ? undefined : due;
 }
 
-/** Describes an event in one line for people; undefined for events that people need not see. */
+/** Describes an event in one line for people. Undefined for events that people need not see. */
 export function eventLine(event: QueryEvent): string | undefined {
   switch (event.kind) {
     case "tool-started":
@@ -228,14 +229,14 @@ export function eventLine(event: QueryEvent): string | undefined {
   }
 }
 
-/** Says that a call waits for permission, and why. */
+/** Describes a call that waits for permission, with the reason. */
 export function waitingText({ tool, reason }: Extract<QueryEvent, { kind: "tool-waiting" }>["question"]): string {
   return `${tool} waits for permission.${reason === undefined ? "" : ` ${reason}`}`;
 }
 
 const SHORT_CHARACTERS = 100;
 
-/** Shows a tool's input in one line. */
+/** Formats a tool's input in one line. */
 function short(input: unknown): string {
   const fields = typeof input === "object" && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
   const { command, file_path, path, pattern, description } = fields;
@@ -244,7 +245,7 @@ function short(input: unknown): string {
   return text.length > SHORT_CHARACTERS ? `${text.slice(0, SHORT_CHARACTERS - 1)}…` : text;
 }
 
-/** Converts to JSON, with the name and message of errors, which JSON leaves out. */
+/** Converts to JSON with the name and message of errors, which JSON leaves out. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     member instanceof Error ? { name: member.name, message: member.message } : member,
@@ -252,8 +253,8 @@ function toJson(value: unknown): string {
 }
 
 /**
- * The version of the events of `--output-format stream-json`. Within a version, events and fields are only added. A change that
- * could break a reader makes a new version.
+ * The version of the events of `--output-format stream-json`. Within a version, events and fields are only added. A
+ * change that could break a reader needs a new version.
  */
 export const STREAM_VERSION = 1;
 

@@ -1,10 +1,10 @@
 /**
- * A JSON schema (draft 7) of the values of one type. It compiles only if it has exactly the fields and the words of that
+ * A JSON schema (draft 7) of the values of one type. A schema compiles only with exactly the fields and words of its
  * type, so the published schema cannot differ from the events.
  */
 export interface TypedSchema<Value> {
   readonly json: JsonSchema;
-  /** Only for the compiler: a schema of some of the values, or of more, is another type. */
+  /** Never set. Distinguishes schemas of different types for the compiler. */
   readonly describes?: (value: Value) => Value;
 }
 
@@ -23,10 +23,10 @@ interface OptionalField<Value> extends TypedSchema<Value> {
   readonly presence: "optional";
 }
 
-/** A schema whose type does not matter any more. */
+/** A schema of any type. */
 type AnySchema = Pick<TypedSchema<unknown>, "json">;
 
-/** A schema for every field; `optional` for those that may be absent. */
+/** A schema for every field. Fields that may be absent use `optional`. */
 export type FieldsOf<Value> = {
   readonly [Name in keyof Value]-?: Record<never, never> extends Pick<Value, Name>
     ? OptionalField<Exclude<Value[Name], undefined>>
@@ -51,7 +51,7 @@ export function number(about?: string): TypedSchema<number> {
   return { json: { type: "number", ...described(about) } };
 }
 
-/** One of the words. */
+/** The schema of a string that is one of some words. */
 export function word<const Word extends string>(of: readonly Word[], about?: string): TypedSchema<Word> {
   return { json: { type: "string", enum: of, ...described(about) } };
 }
@@ -60,7 +60,7 @@ export function list<Item>(items: TypedSchema<Item>, about?: string): TypedSchem
   return { json: { type: "array", items: items.json, ...described(about) } };
 }
 
-/** A value that the schema does not describe further. */
+/** The schema of any value. */
 export function anything<Value>(about: string): TypedSchema<Value> {
   return { json: { description: about } };
 }
@@ -81,7 +81,7 @@ export function object<Value>(fields: FieldsOf<Value>, about?: string): TypedSch
   };
 }
 
-/** Objects that differ in `kind`. @param shared the fields that all of them have */
+/** The schema of objects that differ in `kind`. @param shared the fields that all of them have */
 export function byKind<Value extends { readonly kind: string }, Shared = Record<never, never>>(
   kinds: KindsOf<Value, Shared>,
   shared: FieldsOf<Shared>,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true }));
 
 describe("as text", () => {
-  test("a session is told from its price to its most expensive results", () => {
+  test("describes a session, from its price to its most expensive results", () => {
     const text = analysisText(one.sessions[0]!.analysis, 100);
     expect(text).toMatch(/^claude-code 2\.1\.217 session c1a0de00/);
     expect(text).toMatch(/\$0\.\d+ spent; \$0\.\d+ with a perfect cache/);
@@ -35,7 +35,7 @@ describe("as text", () => {
     expect(text).toMatch(/Compactions\n {2}2026-11-01 10:08 {2}auto, 21\.7K to 18\.9K tokens/);
   });
 
-  test("where requests were recorded, each tool's definition has its price in a request, and how often it was called", () => {
+  test("shows each tool's price per request and its calls, if requests were recorded", () => {
     const { analysis } = one.sessions[0]!;
     expect(analysisText(analysis, 100)).not.toContain("Tool definitions");
     const tool = (index: number) => ({ name: `tool-${index}`, tokens: 2_000 - index, requests: 4, usd: 0.4, calls: 0 });
@@ -47,25 +47,25 @@ describe("as text", () => {
     expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test("whatever the columns, tables stay within them, and nothing but text is in it", () => {
+  test("keeps tables within any width, and contains only text", () => {
     for (const columns of [60, 80, 120]) {
       for (const { analysis } of all.sessions) {
         const lines = analysisText(analysis, columns).split("\n");
         const tooLong = lines.slice(3).filter((line) => line.length > Math.max(columns, 76));
         expect(tooLong).toEqual([]);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: that there are none is what is checked.
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for these characters.
         expect(lines.join("")).not.toMatch(/[\u0000-\u0008\u001b]/);
       }
     }
   });
 
-  test("many sessions are told together, the most expensive first", () => {
+  test("sums up many sessions, the most expensive first", () => {
     const text = sumText(all.sum, all.sessions, 200);
     expect(text).toMatch(/^15 sessions, 33 responses/);
     expect(text).toMatch(/spent +lost +responses +compactions +session\n +\$0\.\d+ .*claude/);
   });
 
-  test("what has no price is told in tokens, unless somebody names one", async () => {
+  test("shows tokens instead of prices, unless the user gives prices", async () => {
     const path = join(home, ".qwen/projects/-work-sums/chats/7e11ab1e.jsonl");
     const unpriced = await readAnalyses(path, new Map());
     expect(analysisText(unpriced.sessions[0]!.analysis, 100)).toContain("2 responses of models without a known price");

@@ -22,7 +22,7 @@ const SHOWN_PARTS = 12;
 const SHOWN_ROWS = 8;
 const SHOWN_FILES = 4;
 const BLOCKS = "▁▂▃▄▅▆▇█";
-/** Below this width, less important columns are left out. */
+/** The width below which less important columns are left out. */
 const NARROW_COLUMNS = 80;
 
 /** Describes what one session spent. @param columns the width of the output */
@@ -51,7 +51,7 @@ interface NamedAnalysis {
   readonly analysis: Analysis;
 }
 
-/** Describes what many sessions spent together, and lists the most expensive ones. */
+/** Describes what many sessions spent together, and lists the most expensive sessions. */
 export function sumText(sum: AnalysisSum, sessions: readonly NamedAnalysis[], columns: number): string {
   const { totals, compactions, readAgain } = sum;
   const rows = sessions.map(({ path, analysis }) => [
@@ -109,7 +109,7 @@ function spentText(totals: SpentTotals, subagents: SpentTotals): string {
   ].join("\n");
 }
 
-/** Draws the context window over time: one character for one or more requests, a bar for a compaction. */
+/** Draws the context window over time: a character for one or more requests, a bar for a compaction. */
 function windowText({ points, compactions }: Analysis, columns: number): string {
   const sizes = points.map((point) => point.freshTokens + point.cacheReadTokens + point.cacheWriteTokens);
   const most = Math.max(...sizes);
@@ -151,7 +151,7 @@ function partsText(parts: readonly PartTotals[], totals: SpentTotals, columns: n
   );
 }
 
-/** Only the proxy sees definitions of tools: a transcript has none. */
+/** Describes tool definitions. Only the proxy records them; transcripts do not contain them. */
 function toolsText(tools: readonly ToolCost[], columns: number): string {
   if (tools.length === 0) return "";
   const row = (name: string, { tokens: count, requests, usd, calls }: Omit<ToolCost, "name">) => [

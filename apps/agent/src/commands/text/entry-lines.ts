@@ -2,15 +2,18 @@ import { entryText, readPayload } from "palimpsest/inspect";
 import type { Entry } from "palimpsest/store-parts";
 import { time } from "../../text/table.ts";
 
-/** The text of an entry, at most so many lines. Undefined for entries without text: requests, usage, configuration. */
+/**
+ * The text of an entry with a limited number of lines. Undefined for entries without text: requests, usage,
+ * configuration.
+ */
 export function entryLines(entry: Entry, mostLines: number): string | undefined {
-  const said = entryText(entry);
-  if (said === undefined) return undefined;
+  const text = entryText(entry);
+  if (text === undefined) return undefined;
   const { kind, payload } = readPayload(entry) as {
     readonly kind: string;
     readonly payload?: { readonly origin?: string };
   };
-  const lines = said.split("\n");
+  const lines = text.split("\n");
   const rest = lines.length - mostLines;
   const shown =
     rest > 0 ? [...lines.slice(0, mostLines), `[${rest} more lines: show --entry ${entry.sequence}]`] : lines;

@@ -231,13 +231,13 @@ function at(newEvent: NewEvent): SessionEvent {
 
 describe("noticeOf", () => {
   it.each(LINES.map(([newEvent, text]) => [newEvent.kind, newEvent, text] as const))(
-    "%s has a line at the command line",
+    "%s has a notice on the command line",
     (_, newEvent, text) => {
       expect(noticeOf(at(newEvent), "command-line")?.text).toBe(text);
     },
   );
 
-  it.each(SILENT.map((newEvent) => [newEvent.kind, newEvent] as const))("%s has none", (_, newEvent) => {
+  it.each(SILENT.map((newEvent) => [newEvent.kind, newEvent] as const))("%s has no notice", (_, newEvent) => {
     expect(noticeOf(at(newEvent), "command-line")).toBeUndefined();
   });
 
@@ -252,13 +252,13 @@ describe("noticeOf", () => {
     expect(noticeOf(at({ kind: "compaction-announced", when, ...forecast }), "terminal")?.text).toContain(text);
   });
 
-  it("names the commands of the place where the person reads it", () => {
+  it("names the commands of the surface", () => {
     const due = at({ kind: "compaction-due", ...forecast });
     expect(noticeOf(due, "terminal")?.text).toContain("/compact");
     expect(noticeOf(due, "command-line")?.text).toContain("palimpsest sessions compact");
   });
 
-  it("is a problem where something did not work", () => {
+  it("is a problem if something failed", () => {
     const weightOf = (kind: NewEvent["kind"]) => {
       const [newEvent] = LINES.find(([one]) => one.kind === kind)!;
       return noticeOf(at(newEvent), "terminal")?.weight;
@@ -271,14 +271,14 @@ describe("noticeOf", () => {
 describe("of an agent", () => {
   const failed = at({ kind: "storing-failed", bytes: 84_210, error: "disk full", shown: "all" });
 
-  it("only what did not work has a line, under the agent's name", () => {
+  it("shows only problems, with the agent's name", () => {
     const scout = { kind: "agent", name: "scout" } as const;
     expect(noticeOf(failed, "command-line", scout)?.text).toMatch(/^Agent scout: Could not store a tool result/);
     const stored = at({ kind: "result-stored", entry: 4, bytes: 84_210, way: "alone" });
     expect(noticeOf(stored, "command-line", scout)).toBeUndefined();
   });
 
-  it("a fork has no line: its caller reports the outcome", () => {
+  it("shows nothing about a fork, because its caller reports the outcome", () => {
     expect(noticeOf(failed, "command-line", { kind: "fork", name: "compact" })).toBeUndefined();
   });
 });

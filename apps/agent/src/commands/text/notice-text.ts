@@ -18,25 +18,26 @@ import {
 } from "./notice.ts";
 
 /**
- * The line that the person reads about an event. Undefined if the person knows already, or can do nothing about it.
- * @param owner for an agent, only problems are shown, since the agent reports the rest in its result. For a fork nothing is
- * shown, since the caller of the fork reports its outcome. @default the session itself
+ * The line that the person reads about an event. Undefined if the person already knows about the event, or can do
+ * nothing about it.
+ * @param owner an agent or a fork. An agent has notices only for problems, because its result reports the rest. A fork
+ * has none, because its caller reports its outcome. @default the session itself
  */
 export function noticeOf(event: SessionEvent, surface: Surface, owner?: EventOwner): Notice | undefined {
   const notice = sessionNotice(event, surface);
   if (owner === undefined || notice === undefined) return notice;
-  // An agent reads the same settings as the session, and the session has reported the problem already.
+  // An agent has the session's settings, and the session has already reported the problem.
   if (event.kind === "settings-rejected" || event.kind === "flags-failed") return undefined;
   const isSent = owner.kind === "agent" && notice.weight === "problem";
   return isSent ? { ...notice, text: `Agent ${owner.name}: ${notice.text}` } : undefined;
 }
 
-/** Has a case for every kind of event: a new kind does not compile until its text is decided here. */
+/** The notice of a session event. It has a case for every kind of event, so a new kind does not compile without one. */
 function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefined {
   switch (event.kind) {
     case "turn-started":
     case "response-recorded":
-      // The person sees the message and the answer themselves.
+      // The person already sees the message and the answer.
       return undefined;
     case "answer-interrupted":
       // On the screen, the line about the end of the turn has the price.
@@ -77,12 +78,12 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "compaction-announced":
       return news(announcementText(event, surface));
     case "compaction-started":
-      // The terminal shows a moving line, and /compact was typed by the person.
+      // The terminal shows a progress line, and the person typed /compact.
       return surface === "terminal" || event.trigger === "manual"
         ? undefined
         : news(`Compacting the conversation (${tokens(event.tokensBefore)}).`);
     case "compaction-progressed":
-      // The start of the compaction has been shown already.
+      // The start of the compaction was already shown.
       return undefined;
     case "compaction-ended":
       return compactionNotice(event, surface);
@@ -91,29 +92,29 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
         ? problem("Could not update the session's notes. The notes stay as they were; the next update tries again.")
         : undefined;
     case "notes-compaction-declined":
-      // Another kind of summary is tried at once, and its end is shown.
+      // The engine tries another kind of summary at once, and shows its end.
       return undefined;
     case "memories-extracted":
       return extractionNotice(event, surface);
     case "memories-waiting":
       return waitingNotice(event, surface);
     case "memory-judged":
-      // The person judged it.
+      // The person made the decision.
       return undefined;
     case "dreamed":
       return dreamNotice(event, surface);
     case "agent-changed":
-      // Its report starts a turn, and /tasks shows its state.
+      // The agent's report starts a turn, and /tasks shows its state.
       return undefined;
     case "forked":
-      // The caller of the fork (a compaction, the notes, an agent) reports its outcome.
+      // The fork's caller (a compaction, the notes, an agent) reports its outcome.
       return undefined;
     case "breaker-tripped":
       if (event.of === "dream")
         return problem(
           `Tidying up the memory failed ${event.failures} times in a row. The next try is in a week. To try now: ${command("dream", surface)}.`,
         );
-      // The notice about the failed compaction already names the time of the next try.
+      // The notice about the failed compaction already has the time of the next try.
       if (event.of === "economic-compaction") return undefined;
       return problem(
         `${capital(event.of)} failed ${event.failures} times in a row. The next try is ${whenText(event)}. To try now: ${command("compact", surface)}.`,
@@ -292,7 +293,7 @@ function dreamNotice(
     case "consolidated":
       return news(`Tidied up the memory: ${plural(changed, "change")}. To see them: ${memoryCommand("log", surface)}.`);
     case "nothing":
-      // Its start was shown.
+      // The start of the dream was shown.
       return news("Checked the memory: nothing had to change.");
     case "stopped":
       return undefined;
@@ -306,7 +307,7 @@ function dreamNotice(
 }
 
 function memoryCommand(word: "" | "inbox" | "log", surface: Surface): string {
-  // In the terminal, `/memory` begins with what waits.
+  // In the terminal, `/memory` starts with waiting memories.
   if (word === "inbox" && surface === "terminal") return "/memory";
   return `${surface === "terminal" ? "/memory" : "palimpsest memory"} ${word}`.trimEnd();
 }
@@ -341,13 +342,15 @@ function mediaText({ media, by, why }: EventOf<"media-refused">): string {
   return `Left out ${media === "image" ? "an image" : "a document"}. ${who[by]}: ${plainWords(why)}. The model sees a note in its place.`;
 }
 
-/** Takes the message out of a provider's JSON error. */
+/** Extracts the message from a provider's JSON error. */
 function plainWords(why: string): string {
   const [, words] = /"message":"([^"]+)"/.exec(why) ?? [];
   return words ?? why;
 }
 
-/** Lists settings and extensions that could not be used, one line each. Problems of engine settings arrive as events. */
+/**
+ * Lists settings and extensions that could not be used, one line each. Problems of engine settings arrive as events.
+ */
 export function problemsOf({ settings, problems }: Agent): readonly string[] {
   const { heldBack } = settings;
   return [

@@ -4,15 +4,15 @@ import { usd } from "../../text/table.ts";
 
 /** A message to the person about an event. */
 export interface Notice {
-  /** One line; the message of a hook may have more. */
+  /** One line. The message of a hook may have more lines. */
   readonly text: string;
-  /** `problem`: something failed, or cost money that nobody asked for. */
+  /** `problem`: something failed, or caused an unexpected cost. */
   readonly weight: "news" | "problem";
-  /** Of several notices with the same name, only the first is shown. @default every notice is shown */
+  /** A name. Of several notices with the same name, only the first is shown. @default every notice is shown */
   readonly once?: string;
 }
 
-/** Where the person reads the notice. It decides which commands the notice names. */
+/** Where the person reads the notice, which decides the commands that the notice names. */
 export type Surface = "terminal" | "command-line";
 
 /** The event of a kind. */
@@ -26,7 +26,7 @@ export function problem(text: string): Notice {
   return { text, weight: "problem" };
 }
 
-/** Says how many tokens were paid for again because of a cache miss, and why. */
+/** Describes how many tokens were paid for again after a cache miss, and why. */
 export function cacheText({
   causes,
   pauseMs,
@@ -35,8 +35,8 @@ export function cacheText({
   providerSays,
 }: Pick<EventOf<"cache-broken">, "causes" | "pauseMs" | "rebilledTokens" | "rebilledUsd" | "providerSays">): string {
   const price = rebilledUsd === undefined ? "" : ` (${usd(rebilledUsd)})`;
-  const said = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
-  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${said}`;
+  const reason = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
+  const paid = `${tokens(rebilledTokens)} were paid for again${price}.${reason}`;
   const others = causes.flatMap((cause) => (cause === "pause" ? [] : [CACHE_CAUSES[cause]]));
   if (causes.includes("pause")) {
     const also = others.length === 0 ? "" : `; also ${others.join(", ")}`;
@@ -50,7 +50,7 @@ export function command(name: keyof typeof COMMAND_WORDS, surface: Surface): str
   return surface === "terminal" ? `/${name}` : `palimpsest ${COMMAND_WORDS[name]}`;
 }
 
-/** The words of slash commands on the command line. */
+/** The command line's words for slash commands. */
 const COMMAND_WORDS = {
   compact: "sessions compact",
   undo: "sessions undo",

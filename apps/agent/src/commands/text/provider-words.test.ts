@@ -25,7 +25,7 @@ test.each([
   expect(providerWords(error, "terminal")).toBe(words);
 });
 
-test("a retry says why and when, in one sentence each", () => {
+test("retryWords gives the reason and the time, in one sentence each", () => {
   const message = 'anthropic: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}';
   expect(retryWords({ reason: "overloaded", message, waitMs: 3_200 })).toBe(
     "The provider is overloaded: Overloaded. Retrying in 4 s.",

@@ -1,3 +1,4 @@
+// Explains errors of providers to people.
 import type { ProviderError, QueryEvent } from "palimpsest";
 import type { Surface } from "./notice.ts";
 
@@ -9,11 +10,11 @@ const NAMES: Readonly<Record<string, readonly [name: string, key: string]>> = {
   "openai-chat": ["The provider", "OPENAI_API_KEY"],
 };
 
-/** Says why a provider did not answer, and what to do about it. */
+/** Explains why a provider did not answer, and what to do. */
 export function providerWords({ provider, failure, message }: ProviderError, surface: Surface): string {
   const [name, key] = NAMES[provider] ?? [provider, "the API key"];
-  const said = saidIn(message);
-  const why = said === "" ? "." : `: ${ended(said)}`;
+  const ownWords = providerMessage(message);
+  const why = ownWords === "" ? "." : `: ${ended(ownWords)}`;
   const elsewhere =
     surface === "terminal" ? "/model lists the models that you can use." : "Choose another with --model.";
   switch (failure.kind) {
@@ -52,20 +53,23 @@ const REASONS: Readonly<Record<RetryWaiting["reason"], string>> = {
   refused: "The provider refused the request",
 };
 
-/** Says why a request failed, and when it is sent again. */
+/** Explains why a request failed, and when it is sent again. */
 export function retryWords({ reason, message, waitMs }: Pick<RetryWaiting, "reason" | "message" | "waitMs">): string {
-  const said = saidIn(message);
-  const why = said === "" ? "." : `: ${ended(said)}`;
+  const ownWords = providerMessage(message);
+  const why = ownWords === "" ? "." : `: ${ended(ownWords)}`;
   return `${REASONS[reason]}${why} Retrying in ${Math.ceil(waitMs / 1_000)} s.`;
 }
 
-/** The provider's own words in an error's message, which has its name, the status and often the body as JSON. */
-function saidIn(message: string): string {
+/**
+ * Extracts the provider's own words from an error message, which contains the provider's name, the status and often a
+ * JSON body.
+ */
+function providerMessage(message: string): string {
   const text = message.replace(/^[\w-]+: /, "").replace(/^\d{3}\b\s*/, "");
   const body = jsonIn(text);
   const inner = body?.["error"];
-  const said = [fieldOf(inner, "message"), fieldOf(body, "message"), inner].find((one) => typeof one === "string");
-  const words = typeof said === "string" ? said : body === undefined ? text : "";
+  const ownWords = [fieldOf(inner, "message"), fieldOf(body, "message"), inner].find((one) => typeof one === "string");
+  const words = typeof ownWords === "string" ? ownWords : body === undefined ? text : "";
   return words.replaceAll(/\s+/g, " ").trim();
 }
 

@@ -10,7 +10,7 @@ import { notesFolder } from "./agent-notes.ts";
 
 const RULE = "Changelog entries are written in the present tense";
 
-test("each scope has its folder: of the user, of the repository, of the project on this machine", () => {
+test("notesFolder gives each scope its own folder", () => {
   const places = placesOf("/work/shop", { HOME: "/home/ann" });
   const folderOf = (memory: "user" | "project" | "local") =>
     notesFolder({ name: "critic", memory }, { places, folder: "/work/shop" });
@@ -20,7 +20,7 @@ test("each scope has its folder: of the user, of the repository, of the project 
   expect(notesFolder({ name: "critic" }, { places, folder: "/work/shop" })).toBeUndefined();
 });
 
-test("a kind of agent remembers for itself, held to what the user has said, and its next one knows it", async () => {
+test("a kind of agent saves memories that the user's words support, and its next agent reads them", async () => {
   const project = temporaryProject();
   const own = join(project.home, ".palimpsest/agents");
   mkdirSync(own, { recursive: true });

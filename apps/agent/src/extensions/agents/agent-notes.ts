@@ -11,22 +11,22 @@ interface AgentNotesOptions {
   /** The folder of the project. */
   readonly folder: string;
   readonly store: Store;
-  /** The session that started the agents. The user's messages are in its log. */
+  /** The session that started the agents. Its log contains the user's messages. */
   readonly session: AgentSession;
 }
 
 /** The memories of kinds of agents. Each kind has its own folder. */
 export interface AgentNotes {
-  /** Undefined for a kind without a memory. */
+  /** Opens the memory of a kind of agent. Undefined for a kind without a memory. */
   open(definition: AgentDefinition | undefined): Promise<AgentMemory | undefined>;
-  /** The messages of an agent, and the user's messages to the session that started it. */
+  /** The messages to an agent, and the user's messages to the session that started it. */
   saidTo(child: string, memory: Pick<AgentMemory, "saidIn">): Promise<readonly Statement[]>;
   close(): Promise<void>;
 }
 
 const FOLDER = "agent-memory";
 
-/** The memory folder of a kind of agent; undefined for a kind without a memory. */
+/** The memory folder of a kind of agent. Undefined for a kind without a memory. */
 export function notesFolder(
   { name, memory }: Pick<AgentDefinition, "name" | "memory">,
   { places, folder }: Pick<AgentNotesOptions, "places" | "folder">,
@@ -49,7 +49,7 @@ export function createAgentNotes(options: AgentNotesOptions): AgentNotes {
     },
     async saidTo(child, { saidIn }) {
       const [users, own] = [await saidIn(session.id), await saidIn(child)];
-      // The session's log contains an agent's task at the place where the agent was started.
+      // The session's log contains an agent's task at the entry that started the agent.
       const entry = session.background.agents().find((agent) => agent.session === child)?.entry ?? 0;
       return [...users, ...own.map((one) => ({ ...one, entry }))];
     },

@@ -14,7 +14,7 @@ interface AgentsExtension extends Extension {
   readonly agents: Agents;
 }
 
-/** Agents of the session: subagents, forks and teammates. They have its tools and its permissions. */
+/** Adds agents to the session: subagents, forks and teammates. They have the session's tools and permissions. */
 export async function agentsExtension(
   context: ExtensionContext,
   opened: OpenedSession,
@@ -57,7 +57,9 @@ export async function agentsExtension(
   };
 }
 
-/** Lists the agents that run or are idle, except subagents: the model waits for them, so their tool call is shown. */
+/**
+ * Lists running and idle agents except subagents. The model waits for subagents, so their tool call is shown instead.
+ */
 export function backgroundAgents(agents: Pick<Agents, "list" | "stop">): readonly BackgroundTask[] {
   const there = agents.list().filter(({ status, way }) => isThere(status) && way !== "subagent");
   return there.map(({ id, name, goal, status, plan, live, used = live }) => {
@@ -92,7 +94,7 @@ const WAYS = [
   { value: "stop", label: "Stop the agent", when: ["running", "idle"] },
 ];
 
-/** `/agents` lists the agents of the session, and lets the user read, follow, stop and message them. */
+/** `/agents` lists the session's agents, and lets the user read, follow, stop and message them. */
 function agentsCommand(store: Store): SlashCommand {
   return {
     name: "agents",

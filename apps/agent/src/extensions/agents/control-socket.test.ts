@@ -27,7 +27,7 @@ async function listening() {
   return { path, orders, control };
 }
 
-test("orders of the user are carried out", async () => {
+test("carries out orders of the user", async () => {
   const { path, orders, control } = await listening();
   expect(await giveOrder(path, { kind: "stop", id: "worker-1" })).toBe("done");
   expect(orders).toEqual([["stop", "worker-1"]]);
@@ -36,7 +36,7 @@ test("orders of the user are carried out", async () => {
   expect(await giveOrder(path, { kind: "watch" })).toBe("absent");
 });
 
-test("a message to the control socket is refused: what a model sends is never an order", async () => {
+test("rejects a message to the control socket, so that a model cannot send orders", async () => {
   const { path, orders } = await listening();
   const message = { id: "1", from: "main", body: JSON.stringify({ kind: "stop", id: "worker-1" }) };
   expect(await sendToSocket({ path, message })).toMatchObject({ kind: "failed", because: "refused" });

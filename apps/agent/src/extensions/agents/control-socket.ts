@@ -6,28 +6,28 @@ import { listenOnSocket, sendToSocket } from "@palimpsest/coordination";
 import type { Places } from "../../workspace/places.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 
-/** An order of the user to the agents of a session that another process runs. */
+/** A user's order to the agents of a session that another process runs. */
 export type AgentOrder =
-  /** The user looks at the agents, so running agents write status lines for a while. */
+  /** The user is viewing the agents, so running agents write status lines for a while. */
   | { readonly kind: "watch" }
   | { readonly kind: "stop"; readonly id: string }
   | { readonly kind: "send"; readonly to: string; readonly text: string };
 
 /**
- * The socket on which a process takes the user's orders for its agents. Messages of other sessions use another socket, since a
- * message is never an order.
+ * The path of the socket on which a process receives the user's orders for its agents. Messages of other sessions use
+ * another socket, because a message is never an order.
  */
 export function controlPath({ socketOf }: Pick<Places, "socketOf">, session: string): string {
   return `${socketOf(session)}.control`;
 }
 
 /**
- * The secret of the control socket. It has a name of its own, because whoever sends messages reads `<path>.token`: a model that
- * addresses its message to the control socket has no secret for it, and is refused.
+ * The file with the secret of the control socket. Senders of messages read `<path>.token` instead, so a model that
+ * sends a message to the control socket has no secret and is rejected.
  */
 const keyOf = (path: string): string => `${path}.key`;
 
-/** Takes orders for as long as it is open. */
+/** Receives orders until it is closed. */
 export async function takeOrders(
   path: string,
   agents: Pick<Agents, "stop" | "send">,
@@ -46,7 +46,7 @@ export async function takeOrders(
     },
   });
   if (listening.kind !== "listening") return { close: async () => {} };
-  // A process that was killed may have left its own.
+  // A killed process may have left its file.
   await rm(keyOf(path), { force: true });
   await writeFile(keyOf(path), token, { mode: 0o600, flag: "wx" });
   return {
@@ -57,7 +57,7 @@ export async function takeOrders(
   };
 }
 
-/** `absent`: no process runs agents of this session. */
+/** Sends an order. `absent`: no process runs agents of this session. */
 export async function giveOrder(path: string, order: AgentOrder): Promise<"done" | "absent" | "failed"> {
   const token = await readFile(keyOf(path), "utf8").catch(() => undefined);
   if (token === undefined) return "absent";
@@ -67,9 +67,9 @@ export async function giveOrder(path: string, order: AgentOrder): Promise<"done"
   return outcome.kind === "failed" && outcome.because === "absent" ? "absent" : "failed";
 }
 
-/** Status lines that running agents write while the user looks at them. */
+/** Status lines that running agents write while the user views them. */
 interface Phrases {
-  /** The user looks now: running agents write status lines for a while. */
+  /** Called when the user views the agents: running agents write status lines for a while. */
   watch(): void;
   close(): Promise<void>;
 }
@@ -78,13 +78,16 @@ interface PhrasesOptions {
   readonly agents: Pick<Agents, "list" | "follow">;
   /** The folder of the session. */
   readonly folder: string;
-  /** How long agents write status lines after a look. @default 120,000: one line every half minute */
+  /** How long agents write status lines after a view. @default 120,000, with a line every 30 seconds */
   readonly watchMs?: number;
 }
 
 const FILE = "phrases.json";
 
-/** Collects status lines. Each costs a model call, so none is requested unless the user looks. Another process can read them. */
+/**
+ * Collects status lines in a file that other processes can read. Agents write them only while the user views them,
+ * because each line costs a model call.
+ */
 export function createPhrases({ agents, folder, watchMs = 120_000 }: PhrasesOptions): Phrases {
   const phrases = new Map<string, string>();
   const followed = new Map<string, () => void>();
@@ -99,7 +102,7 @@ export function createPhrases({ agents, folder, watchMs = 120_000 }: PhrasesOpti
   function take(id: string, phrase: string): void {
     phrases.set(id, phrase);
     const text = `${JSON.stringify(Object.fromEntries(phrases))}\n`;
-    // Nothing else depends on the status lines, so a failed write is ignored.
+    // A failed write is ignored, because nothing else depends on the status lines.
     last = last.then(() => writePrivateFile(join(folder, FILE), text)).catch(() => undefined);
   }
 

@@ -6,17 +6,20 @@ import {
 } from "../../permissions/load-markdown-files.ts";
 
 interface LoadedDefinitions {
-  /** The standard kinds, the user's and the project's; a later definition replaces an earlier one of the same name. */
+  /**
+   * The built-in kinds, the user's and the project's. A later definition replaces an earlier definition of the same
+   * name.
+   */
   readonly definitions: readonly AgentDefinition[];
-  /** Definitions of the project that the user has not trusted. */
+  /** The project's definitions that the user has not trusted. */
   readonly heldBack: readonly HeldBackFile[];
-  /** Files that are not valid definitions, one line each. */
+  /** Invalid files, one line each. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads the kinds of agents: `.palimpsest/agents/NAME.md` of the project, `agents/NAME.md` of the user. A file of the project
- * is used only after the user has trusted it.
+ * Reads the kinds of agents: `.palimpsest/agents/NAME.md` in the project, `agents/NAME.md` in the user's folder. Uses
+ * the project's files only after the user has trusted them.
  */
 export async function loadDefinitions(options: MarkdownFilesOptions): Promise<LoadedDefinitions> {
   const definitions = new Map(STANDARD_AGENTS.map((definition) => [definition.name, definition]));

@@ -13,7 +13,7 @@ const isChild = (request: Readonly<Record<string, unknown>>): boolean =>
   systemOf(request).includes("agent-message marks");
 const all = (request: Readonly<Record<string, unknown>>): string => JSON.stringify(request["messages"]);
 
-test("an agent in the foreground works with the session's tools and permissions; its price is the session's", async () => {
+test("a foreground agent uses the session's tools and permissions, and adds to its cost", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n", "AGENTS.md": "Say please.\n" });
   const script: Script = ({ request, toolResults, userText }) => {
     if (!isChild(request))
@@ -28,7 +28,7 @@ test("an agent in the foreground works with the session's tools and permissions;
   };
   const cli = await startCli(project, script);
   const ended = await cli.run(["-p", "Begin", "--mode", "accept-edits", "--effort", "high"]);
-  // What it may not do is named as what the session may not do.
+  // The result names a denied call of the agent like a call of the session.
   expect(ended).toMatchObject({
     code: 3,
     out: "Changed.\n",
@@ -47,14 +47,14 @@ test("an agent in the foreground works with the session's tools and permissions;
   const cost = JSON.parse((await cli.run(["sessions", "cost", "--json"])).out);
   expect(cost.bySource.agent).toMatchObject({ responses: 4 });
   expect(cost.bySource.main).toMatchObject({ responses: 2 });
-  // Agents have sessions of their own; nobody is to go on with one by mistake.
+  // Agents have their own sessions, which are not listed, so that nobody resumes one by mistake.
   expect(JSON.parse((await cli.run(["sessions", "--json"])).out)).toHaveLength(1);
   expect((await cli.run(["sessions", "rewind"])).code).toBe(0);
   expect(project.text("a.txt")).toBe("forty-two\n");
   expect(cli.refused()).toEqual([]);
 });
 
-test("a run waits for agents in the background and for forks, and their results are in its one answer", async () => {
+test("a run waits for background agents and forks, and answers once with their results", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const script: Script = ({ request, userText, toolResults }) => {
     const part = /The task:[\s\S]*?(part-\d)/.exec(all(request))?.[1];
@@ -80,11 +80,11 @@ test("a run waits for agents in the background and for forks, and their results 
     code: 0,
     text: "Report of part-1, Report of part-2, Report of the reader",
   });
-  // One that only reads reads back, too.
+  // A read-only agent can use recall.
   const reader = sentRequests(cli).find(({ system }) => system.includes("agent-message marks"))!;
   expect(reader.tools.map(({ name }) => name)).toEqual(expect.arrayContaining(["Read", "recall"]));
   expect(reader.tools.map(({ name }) => name)).not.toContain("Write");
-  // Read-only in code: the tools stand in a fork's list and do nothing.
+  // A fork's tools are listed but read-only: the code rejects their calls.
   expect(() => project.text("part-1.txt")).toThrow();
   const forks = sentRequests(cli).filter(({ texts }) => /The task:[\s\S]*part-\d/.test(texts.join()));
   expect(forks.length).toBe(4);
@@ -92,7 +92,7 @@ test("a run waits for agents in the background and for forks, and their results 
   expect(cli.refused()).toEqual([]);
 });
 
-test("kinds of agents come from the user, and from a project once it is trusted", async () => {
+test("loads agent definitions of the user, and of a trusted project", async () => {
   const project = temporaryProject({
     ".palimpsest/agents/critic.md": "---\ndescription: Finds faults.\ntools: Read, Grep\n---\nYou find faults.",
   });
@@ -124,7 +124,7 @@ test("kinds of agents come from the user, and from a project once it is trusted"
   expect((await cli.run(["-p", "Hello"])).said).toContain("not available: critic");
 });
 
-test("messages as lines: an agent that ends begins a turn of its own, also when nothing more is said", async () => {
+test("with input lines, a finished agent starts a turn, also after the last message", async () => {
   const project = temporaryProject();
   const script: Script = ({ request, userText }) => {
     if (isChild(request)) return answer("Report of the reader.");
@@ -143,7 +143,7 @@ test("messages as lines: an agent that ends begins a turn of its own, also when 
   expect(texts.at(-1)).toBe("Heard of it.");
 });
 
-test("what agents spend counts towards the limit, also while the session waits for them", async () => {
+test("counts the cost of agents towards the limit, also while the session waits for them", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const script: Script = ({ request, userText }) => {
     if (isChild(request)) return callTools(callTool("Bash", { command: "sleep 0.2" }));

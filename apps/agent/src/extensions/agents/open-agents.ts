@@ -19,13 +19,13 @@ interface OpenAgentsOptions {
   readonly store: Store;
   readonly provider: Provider;
   readonly model: string;
-  /** The session's effort. New agents have it, too. */
+  /** The session's effort, which new agents use too. */
   readonly effort: () => Effort | undefined;
   readonly folder: string;
   /** The memories of kinds of agents. @default none */
   readonly notes?: AgentNotes;
   readonly definitions: readonly AgentDefinition[];
-  /** Called when the model uses the tool for the first time. */
+  /** Called when the model first uses an agent tool. */
   readonly onFirst: (agents: Agents) => Promise<void>;
   readonly mailbox: NonNullable<AgentsOptions["mailbox"]>;
 }
@@ -36,17 +36,17 @@ export const AGENT_TOOLS: readonly ToolAccess[] = [
   { name: "SendMessage", effect: "talk" },
 ];
 
-/** Tools that only the main session has: agents do not ask the user, and do not make the user's plans. */
+/** Tools of the main session only. Agents do not ask the user, and do not plan for the user. */
 const MAIN_ONLY = ["AskUser", "EnterPlan", "ExitPlan"];
-/** `recall` only reads what the session has read before, so agents that only read may use it. */
+/** Read-only agents may use `recall`, because it reads only content that the session has read before. */
 const ALSO_READ_ONLY = recallTool.name;
 
-/** Opens the agents of a session. They use its tools, permissions and store. */
+/** Opens the agents of a session, with its tools, permissions and store. */
 export function openAgents(options: OpenAgentsOptions): Agents {
   const { onFirst } = options;
   const agents = createOwn(options);
   let first: Promise<unknown> | undefined;
-  // The socket is opened with the first agent: without agents there is nothing to control.
+  // The socket opens with the first agent, because there is nothing to control before.
   const begun = (tool: Tool): Tool => ({
     ...tool,
     async execute(input, context) {
@@ -61,10 +61,10 @@ export function openAgents(options: OpenAgentsOptions): Agents {
 function createOwn(options: OpenAgentsOptions): Agents {
   const { store, provider, model, folder, definitions, opened } = options;
   const { session, tools, runnable } = opened;
-  // Agents have exactly the permissions of the session.
+  // Agents have exactly the session's permissions.
   const { permission, askHost } = opened.permission;
 
-  /** The opened memories, by the name of the agent's kind. */
+  /** The open memories, by the name of the agent's kind. */
   const memories = new Map<string, AgentMemory>();
 
   async function openChild({ id, begins, system, model: own = model, definition }: WantedChild): Promise<AgentSession> {
@@ -74,7 +74,7 @@ function createOwn(options: OpenAgentsOptions): Agents {
     if (memory !== undefined) memories.set(definition!.name, memory);
     const head = memory === undefined ? {} : { head: opened.headWith(memory.section).text };
     const surroundings = { ...common.surroundings, ...head };
-    // An agent that continues keeps its effort: another one would cost its cached prompt.
+    // A continued agent keeps its effort, because another effort would invalidate its prompt cache.
     const effort = begins === "new" ? options.effort() : undefined;
     const parameters = effort && effortParameters(provider.name, provider.factsOf(own), effort);
     const asked = parameters === undefined ? {} : { parameters };
@@ -111,7 +111,7 @@ interface WaitingInboxOptions {
   readonly onWait: (running: number) => void;
 }
 
-/** The inbox of an unattended turn. The turn ends when its agents have ended, or after the time limit. */
+/** The inbox of a turn without a person. The turn ends when its agents have ended, or after the time limit. */
 export function waitingInbox({ agents, waitMs, onWait }: WaitingInboxOptions): Inbox {
   return {
     deliver: (session) => agents.inbox.deliver(session),

@@ -23,7 +23,7 @@ const hire = (more: object = {}): Reply =>
   );
 const reports = (request: Request): number => (all(request).match(/outcome=\\"idle\\"/g) ?? []).length;
 
-test("a teammate works for its leader twice in one session of its own, and for the user once the leader has ended", async () => {
+test("a teammate does two tasks in one session, and works for the user after its leader has ended", async () => {
   const project = temporaryProject({ "a.ts": "a\n" });
   const script: Script = ({ request, userText, toolResults }) => {
     if (isMate(request)) {
@@ -39,7 +39,7 @@ test("a teammate works for its leader twice in one session of its own, and for t
   const ended = await cli.run(["-p", "Hire a tester", "--output-format", "json"]);
   const { session, text } = JSON.parse(ended.out);
   expect({ code: ended.code, text }).toEqual({ code: 0, text: "Both are fine." });
-  // The second task went on where the first had ended.
+  // The second task continued the session of the first.
   const [first, second] = sentRequests(cli).filter(({ system }) => system.includes("teammate called tester"));
   expect(second?.texts.join()).toContain("a.ts is fine.");
   expect(second?.texts.slice(0, first?.texts.length)).toEqual(first?.texts);
@@ -57,7 +57,7 @@ test("a teammate works for its leader twice in one session of its own, and for t
   expect(cli.refused()).toEqual([]);
 });
 
-test("a teammate that needs a plan writes nothing before its leader has approved one", async () => {
+test("a teammate that needs a plan writes nothing before its leader approves the plan", async () => {
   const project = temporaryProject({ "a.ts": "a\n" });
   const write = callTools(callTool("Write", { file_path: "b.ts", content: "b\n" }));
   const before: boolean[] = [];
@@ -117,7 +117,7 @@ test("a teammate that needs a plan writes nothing before its leader has approved
   expect(cli.refused()).toEqual([]);
 });
 
-test("an idle teammate is listed among the tasks with its state and price, and can be stopped there", async () => {
+test("/tasks lists an idle teammate with its state and cost, and stops it", async () => {
   const stopped: string[] = [];
   const agent = { way: "teammate", goal: "Test what comes", session: "s", entry: 1 } as const;
   const used = { rounds: 2, tokens: 1_200, priceUsd: 0.01 };

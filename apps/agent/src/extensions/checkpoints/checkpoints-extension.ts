@@ -9,7 +9,7 @@ import { type Checkpoints, createCheckpoints, type RewoundFiles } from "./checkp
 
 interface CheckpointsExtension extends Extension, Checkpoints {}
 
-/** Saves files before tools change them, and restores them (`/rewind`). */
+/** Saves files before tools change them, and restores them for `/rewind`. */
 export function checkpointsExtension(
   context: Pick<ExtensionContext, "sessionFolder" | "guard" | "folder" | "store">,
 ): CheckpointsExtension {
@@ -18,7 +18,7 @@ export function checkpointsExtension(
   return { name: "checkpoints", keepBefore, rewindFiles, commands: [rewindCommand(context, rewindFiles)] };
 }
 
-/** The choices for a message. */
+/** The user's choices for a message. */
 const WAYS = [
   { value: "both", label: "Rewind the conversation and the files" },
   { value: "conversation", label: "Rewind only the conversation", about: "files stay unchanged" },
@@ -29,7 +29,7 @@ const WAYS = [
 
 type RewindContext = Pick<ExtensionContext, "folder" | "store">;
 
-/** `/rewind` goes back to before a message of the user, in the conversation, the files, or both. */
+/** `/rewind` goes back to before a message of the user: the conversation, the files, or both. */
 function rewindCommand(context: RewindContext, rewindFiles: Checkpoints["rewindFiles"]): SlashCommand {
   return {
     name: "rewind",
@@ -53,13 +53,13 @@ function rewindCommand(context: RewindContext, rewindFiles: Checkpoints["rewindF
       if (way === "from" || way === "up-to") await summarize(way, message, screen);
       else if (way !== undefined) await goBack(way, message);
 
-      /** Files first: after a crash between the two steps, the same command finishes the job. */
+      /** Rewinds the files first. After a crash between the two steps, the same command completes both. */
       async function goBack(way: "both" | "conversation" | "files", { entry, text }: Message): Promise<void> {
         const lines: string[] = [];
         if (way !== "conversation") {
           const files = shownFiles(await rewindFiles(entry - 1, session.history.newestEntry), context.folder);
-          const told = filesText(files);
-          lines.push(...(told.length === 0 ? ["No file has changed since."] : told));
+          const fileLines = filesText(files);
+          lines.push(...(fileLines.length === 0 ? ["No file has changed since."] : fileLines));
         }
         if (way !== "files") {
           await session.history.rewind(entry - 1, "/rewind");
@@ -91,7 +91,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }
 
-/** Makes paths relative to the project. */
+/** Makes paths relative to the project folder. */
 export function shownFiles({ restored, removed, changedByOthers }: RewoundFiles, folder: string): RewoundFiles {
   const shown = (paths: readonly string[]) => paths.map((path) => relative(folder, path));
   return { restored: shown(restored), removed: shown(removed), changedByOthers: shown(changedByOthers) };

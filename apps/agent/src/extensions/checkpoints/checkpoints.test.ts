@@ -20,7 +20,7 @@ async function setUp(project: TemporaryProject) {
   const sessionFolder = join(project.home, "session");
   const checkpoints = createCheckpoints({ sessionFolder, guard });
   const read = (path: string) => (existsSync(path) ? readFileSync(path) : undefined);
-  /** A change as the tools make it. */
+  /** Changes a file as the tools do. */
   async function change(name: string, entry: number, content: string) {
     const path = join(project.folder, name);
     await checkpoints.keepBefore({ path, entry, before: read(path), after: Buffer.from(content) });
@@ -29,7 +29,7 @@ async function setUp(project: TemporaryProject) {
   return { ...project, ...checkpoints, sessionFolder, change };
 }
 
-test("files go back to a point of the conversation, and forward again", async () => {
+test("restores files to a point of the conversation, and forward again", async () => {
   const { change, rewindFiles, text, folder } = await setUp(temporaryProject({ "a.txt": "0" }));
   await change("a.txt", 10, "1");
   await change("a.txt", 20, "2");
@@ -43,7 +43,7 @@ test("files go back to a point of the conversation, and forward again", async ()
   expect(text("a.txt")).toBe("2");
 });
 
-test("what someone else has changed is told, not overwritten", async () => {
+test("reports files that another program changed, without overwriting them", async () => {
   const { change, rewindFiles, text, put, folder } = await setUp(temporaryProject({ "a.txt": "0", "b.txt": "0" }));
   await change("a.txt", 10, "1");
   await change("b.txt", 10, "1");
@@ -56,7 +56,7 @@ test("what someone else has changed is told, not overwritten", async () => {
   expect([text("a.txt"), text("b.txt")]).toEqual(["mine", "0"]);
 });
 
-test("a crash before the change leaves nothing to take back; a torn line spoils no other", async () => {
+test("ignores a change that never happened after a crash, and a torn line", async () => {
   const { keepBefore, change, rewindFiles, folder, text, sessionFolder } = await setUp(
     temporaryProject({ "a.txt": "0" }),
   );
@@ -68,7 +68,7 @@ test("a crash before the change leaves nothing to take back; a torn line spoils 
   expect(text("a.txt")).toBe("0");
 });
 
-test("only this user can read what is kept", async () => {
+test("makes saved files readable by this user only", async () => {
   const umask = process.umask(0);
   try {
     const { change, sessionFolder } = await setUp(temporaryProject({ "a.txt": "0" }));
@@ -83,7 +83,7 @@ test("only this user can read what is kept", async () => {
   }
 });
 
-test("a list that was tampered with names no file of its own", async () => {
+test("ignores paths outside of the project in a manipulated list", async () => {
   const { change, rewindFiles, sessionFolder, base, text } = await setUp(temporaryProject({ "a.txt": "0" }));
   await change("a.txt", 10, "1");
   const list = join(sessionFolder, "file-history/changes.jsonl");
@@ -94,7 +94,7 @@ test("a list that was tampered with names no file of its own", async () => {
   expect(text("a.txt")).toBe("1");
 });
 
-test("for any changes, files are as they were at the point", async () => {
+test("restores the state at the point for any changes", async () => {
   const step = fc.record({ file: fc.constantFrom("a", "b", "c"), content: fc.constantFrom("1", "2", "3") });
   await fc.assert(
     fc.asyncProperty(
@@ -123,7 +123,7 @@ test("for any changes, files are as they were at the point", async () => {
   );
 });
 
-test("a file that was restored keeps its mode", async () => {
+test("keeps the mode of a restored file", async () => {
   const { change, rewindFiles, folder } = await setUp(temporaryProject({ "a.sh": "0" }));
   chmodSync(join(folder, "a.sh"), 0o755);
   await change("a.sh", 10, "1");

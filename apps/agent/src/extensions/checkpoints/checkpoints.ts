@@ -1,3 +1,4 @@
+// Saves files before changes, and restores them.
 import { appendFile, chmod, open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hashOf, loadFile, removeInside, writeInside } from "../../workspace/open-inside.ts";
@@ -14,17 +15,17 @@ interface ChangeToKeep {
 
 export type KeepBefore = (change: ChangeToKeep) => Promise<void>;
 
-/** The files that a rewind restored or removed, and those that it left because others had changed them. */
+/** The files that a rewind restored or removed, and files that it kept because other programs changed them. */
 export interface RewoundFiles extends Pick<RewindPlan, "changedByOthers"> {
   readonly restored: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** Keeps files before they are changed, and restores them. */
+/** Saves files before changes, and restores them. */
 export interface Checkpoints {
-  /** Saves a file. Call it before a change. */
+  /** Saves a file. Call this before each change. */
   readonly keepBefore: KeepBefore;
-  /** Undoes the changes that tools made after an entry. Changes by shell commands are not recorded. */
+  /** Undoes changes that tools made after an entry. Changes by shell commands are not recorded. */
   rewindFiles(toEntry: number, newestEntry: number): Promise<RewoundFiles>;
 }
 
@@ -35,8 +36,8 @@ interface CheckpointOptions {
 }
 
 /**
- * Stores the contents of files before tools change them: contents named by their hash, and a list of changes. Each line of the
- * list is written before its change, so a crash between the two leaves an unchanged file, and nothing to undo.
+ * Saves the contents of files before tools change them. Stores contents by their hash, and a list of changes. Each list
+ * line is written before its change, so a crash between the two leaves an unchanged file that needs no undo.
  */
 export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): Checkpoints {
   const folder = join(sessionFolder, "file-history");
@@ -56,7 +57,7 @@ export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): 
 
   async function addLine(line: FileChangeLine): Promise<void> {
     await makePrivateFolder(folder);
-    // A line that a crash has cut off stays on its own line.
+    // Starts a new line, so that a line torn by a crash does not corrupt it.
     await appendFile(list, `${(await isTorn(list)) ? "\n" : ""}${JSON.stringify(line)}\n`, {
       mode: 0o600,
       flush: true,
@@ -74,7 +75,7 @@ export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): 
 
   async function hashNow(path: string): Promise<string | null> {
     const located = await guard.locate(path);
-    // The file has become a link to another place, so something else has changed it. This value equals no hash.
+    // The file has become a link to another place, so another program has changed it. This value equals no hash.
     if (located.kind !== "inside" || located.path !== path) return "elsewhere";
     return (await loadFile(path, located.root))?.facts.hash ?? null;
   }
@@ -99,7 +100,7 @@ export function createCheckpoints({ sessionFolder, guard }: CheckpointOptions): 
         if (located.kind !== "inside") continue;
         const current = await loadFile(path, located.root);
         await keepContent(current?.bytes);
-        // A rewind is a change too: it is recorded, so that it can be undone.
+        // A rewind is recorded too, so that it can be undone.
         await addLine({ entry: newestEntry, path, before: from, after: to });
         if (to === null) await removeInside(path, located.root);
         else await writeInside({ path, root: located.root, content: await readFile(contentPath(to)) });
@@ -125,7 +126,7 @@ async function isTorn(path: string): Promise<boolean> {
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Reads a line of the list; undefined if it is not valid. The hash is checked, since it becomes a file name. */
+/** Reads a line of the list. Undefined if the line is not valid. Checks the hash, because it becomes a file name. */
 function toLine(text: string): FileChangeLine[] {
   try {
     const { entry, path, before, after }: FileChangeLine = JSON.parse(text);
@@ -136,7 +137,7 @@ function toLine(text: string): FileChangeLine[] {
   }
 }
 
-/** One change of a file, recorded before it was made. Contents are named by their hash; null means no file. */
+/** A recorded change of one file. Contents are identified by their hash; null means that the file does not exist. */
 interface FileChangeLine {
   /** The session's newest entry at the time of the change. */
   readonly entry: number;
@@ -147,18 +148,21 @@ interface FileChangeLine {
 
 interface RewindStep {
   readonly path: string;
-  /** The hash of the content to restore; null: remove the file. */
+  /** The hash of the content to restore. Null removes the file. */
   readonly to: string | null;
   readonly from: string | null;
 }
 
 interface RewindPlan {
   readonly steps: readonly RewindStep[];
-  /** Files that something else has changed since. They are left unchanged. */
+  /** Files that another program has changed since. They stay unchanged. */
   readonly changedByOthers: readonly string[];
 }
 
-/** The first change of a path after the entry has the content to restore; the last has the content expected now. */
+/**
+ * A changed file. Its first change after the entry has the content to restore, and its last change has the content
+ * expected now.
+ */
 interface ChangedFile {
   readonly path: string;
   readonly to: string | null;
@@ -176,7 +180,7 @@ function filesChangedAfter(lines: readonly FileChangeLine[], entry: number): rea
   return [...files.values()];
 }
 
-/** Plans how to restore the files. `now` has the current contents, by hash. */
+/** Plans how to restore the files. @param now the current contents, by hash */
 function planRewind(files: readonly ChangedFile[], now: ReadonlyMap<string, string | null>): RewindPlan {
   const steps: RewindStep[] = [];
   const changedByOthers: string[] = [];

@@ -9,19 +9,19 @@ import {
 } from "../../permissions/load-markdown-files.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 
-/** The placeholder of the user's words after the command's name. */
+/** The placeholder for the words after the command's name. */
 const ARGUMENTS = "$ARGUMENTS";
 const NAME = /^[\w-]{1,64}$/;
 const MOST_ABOUT_CHARACTERS = 100;
 
-/** Slash commands that are markdown files: the text is sent to the model as a prompt. */
+/** Adds Markdown files as slash commands, which send their text to the model as a prompt. */
 export async function commandFilesExtension({
   guard,
   places,
 }: Pick<ExtensionContext, "guard" | "places">): Promise<Extension> {
   const { files, heldBack } = await loadCommandFiles({ guard, agentHome: places.agentHome });
   const usable = files.filter(({ name }) => NAME.test(name));
-  const held = heldBack.map(({ name }) => `/${name}`).join(", ");
+  const names = heldBack.map(({ name }) => `/${name}`).join(", ");
   return {
     name: "command-files",
     commands: usable.map(toCommand),
@@ -29,16 +29,16 @@ export async function commandFilesExtension({
       ...files
         .filter((file) => !usable.includes(file))
         .map(({ path }) => `${path} is not used as a slash command: rename it to letters, digits, "-" and "_" only.`),
-      ...(held === ""
+      ...(names === ""
         ? []
         : [
-            `This project is not trusted, so these slash commands are not available: ${held}. To review them: palimpsest trust`,
+            `This project is not trusted, so these slash commands are not available: ${names}. To review them: palimpsest trust`,
           ]),
     ],
   };
 }
 
-/** Converts a file to a command. Pure. */
+/** Converts a file to a slash command. Pure. */
 function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
   const { field, body } = readFrontmatter(text);
   const hint = field("argument-hint") ?? (body.includes(ARGUMENTS) ? "[WORDS]" : undefined);
@@ -51,20 +51,23 @@ function toCommand({ name, path, text }: MarkdownFile): SlashCommand {
   };
 }
 
-/** Inserts the user's words at the placeholder, or appends them if the file has none. */
+/** Inserts the user's words at the placeholder, or appends them without one. */
 function promptOf(body: string, words: string): string {
   if (body.includes(ARGUMENTS)) return body.replaceAll(ARGUMENTS, () => words);
   return words === "" ? body : `${body}\n\n${words}`;
 }
 
 interface LoadedCommandFiles {
-  /** The user's commands, then the project's. If two have the same name, the user's is used. */
+  /** The user's commands, then the project's. For the same name, the user's command is used. */
   readonly files: readonly MarkdownFile[];
-  /** Files of the project that the user has not trusted. */
+  /** The project's files that the user has not trusted. */
   readonly heldBack: readonly HeldBackFile[];
 }
 
-/** Reads slash commands: `commands/NAME.md` of the user, and `.palimpsest/commands/NAME.md` of the project once they are trusted. */
+/**
+ * Reads slash commands from `commands/NAME.md` of the user and `.palimpsest/commands/NAME.md` of the project. Uses the
+ * project's files only after the user has trusted them.
+ */
 export async function loadCommandFiles(options: MarkdownFilesOptions): Promise<LoadedCommandFiles> {
   const found = await loadMarkdownFiles("commands", options);
   return {

@@ -1,12 +1,13 @@
+// Changes a file safely: only if the model knows it, and after saving its old content.
 import type { Person } from "../../extension/person.ts";
 import { type FileFacts, hashOf, type LoadedFile, writeInside } from "../../workspace/open-inside.ts";
 import type { KeepBefore } from "../checkpoints/checkpoints.ts";
 import type { FilePorts, FileState } from "./file-states.ts";
 
 export interface ChangePorts extends FilePorts {
-  /** Saves the file before the change, so that the change can be undone. */
+  /** Saves the file before a change, so that the change can be undone. */
   readonly keepBefore: KeepBefore;
-  /** The text of a file in the person's editor. @default there is no editor */
+  /** The text of a file in the person's editor. @default no editor */
   readonly editorText?: Person["editorText"];
 }
 
@@ -18,7 +19,7 @@ interface FileChange {
   readonly newestEntry: number;
 }
 
-/** Changes a file after saving its old content. The model knows the new content, so the file counts as fresh. */
+/** Changes a file after saving its old content. The model knows the new content, so the file counts as read. */
 export async function changeFile(
   { path, root, before, content, newestEntry }: FileChange,
   { keepBefore, states }: ChangePorts,
@@ -32,20 +33,20 @@ export async function changeFile(
 
 interface FreshnessQuestion {
   readonly path: string;
-  /** The model's last knowledge of the file; undefined if it has none. */
+  /** The model's last known state of the file. Undefined if the model does not know the file. */
   readonly known: FileState | undefined;
-  /** The current file. */
+  /** The file's current state. */
   readonly now: FileFacts;
-  /** `part`: the change names the text that it replaces. `whole`: it replaces the whole file. */
+  /** `part`: the change names the text to replace. `whole`: it replaces the whole file. */
   readonly change: "part" | "whole";
   /** Whether the model still sees the content that it read. */
   readonly view: "shown" | "gone";
 }
 
-/** Why the model may not change a file with its present knowledge; undefined if it may. */
+/** Explains why the model must read a file before it changes the file. Undefined if it may change the file now. */
 export function checkFresh({ path, known, now, change, view }: FreshnessQuestion): string | undefined {
   if (known === undefined) return `${path} has not been read in this session. Read it first, then change it.`;
-  // By the hash: time and size miss a change within one clock tick.
+  // Compares hashes, because time and size miss a change within one clock tick.
   if (known.hash !== now.hash) {
     return (
       `${path} has changed since it was last ${known.knownBy === "read" ? "read" : "written"} ` +
@@ -62,8 +63,8 @@ export function checkFresh({ path, known, now, change, view }: FreshnessQuestion
 }
 
 /**
- * Why a file may not be changed: the person's editor has changes in it that are not saved, and one of both would be lost.
- * Undefined if it may be changed.
+ * Explains why a file cannot be changed: the person's editor has unsaved changes in it, which would be lost or would
+ * overwrite the file. Undefined if the file can be changed.
  */
 export async function checkSaved(
   path: string,
@@ -75,7 +76,7 @@ export async function checkSaved(
   return `${path} has changes in the user's editor that are not saved. Nothing was written. Ask the user to save or discard them, then read the file again.`;
 }
 
-/** Editors keep line ends and the byte order mark apart from the text. */
+/** Compares texts without line ends and the byte order mark, which editors keep separately. */
 function sameText(one: string, other: string): boolean {
   return plainText(one) === plainText(other);
 }

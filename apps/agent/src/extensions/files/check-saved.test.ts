@@ -7,7 +7,7 @@ function loaded(text: string): LoadedFile {
   return { bytes, facts: { mtimeMs: 0, sizeBytes: bytes.length, hash: hashOf(bytes) } };
 }
 
-test("a file with changes in the editor is left alone; line ends and byte order marks are no changes", async () => {
+test("checkSaved rejects a file with unsaved changes, ignoring line ends and byte order marks", async () => {
   const inEditor = (text: string | undefined) => async () => text;
   expect(await checkSaved("a.ts", loaded("a\n"), inEditor("b\n"))).toContain("not saved");
   expect(await checkSaved("a.ts", loaded("\ufeffa\r\n"), inEditor("a\n"))).toBeUndefined();

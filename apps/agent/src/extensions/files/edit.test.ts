@@ -18,7 +18,7 @@ async function setUp(files: Readonly<Record<string, string>>) {
   };
 }
 
-test("replaces exact text, and may go on without reading again", async () => {
+test("replaces exact text, and allows the next edit without another read", async () => {
   const { read, edit, text } = await setUp({ "a.ts": "const a = 1;\nconst b = 1;\n" });
   await read("a.ts");
   expect(await edit("a.ts", "b = 1", "b = '$&'")).toEqual({ content: "Edited a.ts at line 2.", status: "ok" });
@@ -35,7 +35,7 @@ test("keeps carriage returns and the file's mode", async () => {
   expect(statSync(join(folder, "a.sh")).mode & 0o777).toBe(0o755);
 });
 
-test("replaces all where that is asked for", async () => {
+test("replaces every occurrence if requested", async () => {
   const { read, edit, text } = await setUp({ "a.txt": "x y x\nx" });
   await read("a.txt");
   expect(await textOf(await edit("a.txt", "x", "z"))).toContain("occurs 3 times, at lines 1, 1, 2");
@@ -43,7 +43,7 @@ test("replaces all where that is asked for", async () => {
   expect(text("a.txt")).toBe("z y z\nz");
 });
 
-describe("is refused, and nothing is changed,", () => {
+describe("changes nothing and fails", () => {
   test("without a read", async () => {
     const { edit, text } = await setUp({ "a.txt": "one" });
     expect(await edit("a.txt", "one", "two")).toEqual({
@@ -53,7 +53,7 @@ describe("is refused, and nothing is changed,", () => {
     expect(text("a.txt")).toBe("one");
   });
 
-  test("after someone else has changed the file", async () => {
+  test("after another program changed the file", async () => {
     const { read, edit, put, text } = await setUp({ "a.txt": "one" });
     await read("a.txt");
     put("a.txt", "one!");
@@ -63,7 +63,7 @@ describe("is refused, and nothing is changed,", () => {
     expect(text("a.txt")).toBe("one!");
   });
 
-  test("if somebody else changed it to as many bytes within one tick of the clock", async () => {
+  test("if another program changed it within one clock tick to the same size", async () => {
     const { read, edit, put, text, folder } = await setUp({ "a.txt": "one and two" });
     const { atime, mtime } = statSync(join(folder, "a.txt"));
     await read("a.txt");
@@ -95,14 +95,14 @@ describe("is refused, and nothing is changed,", () => {
     expect(text("a.txt")).toBe(content);
   });
 
-  test("in what is not UTF-8", async () => {
+  test("in a file that is not UTF-8", async () => {
     const { read, edit, put } = await setUp({});
     put("a.txt", Buffer.from([0x61, 0xe9, 0x62]));
     await read("a.txt");
     expect(await textOf(await edit("a.txt", "a", "c"))).toContain("not valid UTF-8");
   });
 
-  test("through a link that leads out", async () => {
+  test("through a link to outside of the project", async () => {
     const { edit, put, folder, base } = await setUp({});
     put("../outside.txt", "one");
     symlinkSync(join(base, "outside.txt"), join(folder, "a.txt"));

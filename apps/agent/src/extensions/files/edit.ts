@@ -29,7 +29,7 @@ export function editTool(ports: ChangePorts): AgentTool {
       const before = await loadFile(located.path, located.root);
       if (before === undefined)
         return failed(`There is no file ${located.path}. Find it with Glob, or make it with Write.`);
-      // The edit names its text, so the read need not be in view any more.
+      // The edit names the text to replace, so the read can be out of view.
       const known = states.get(located.path);
       const stale = checkFresh({ path: file_path, known, now: before.facts, change: "part", view: "shown" });
       const refusal = stale ?? (await checkSaved(located.path, before, ports.editorText));

@@ -5,24 +5,29 @@ import { type FileFacts, MAX_BYTES, UnsafeFileError } from "../../workspace/open
 import type { GuardedPath, PathGuard } from "../../workspace/path-guard.ts";
 import type { OpenStoredResult } from "./stored-results.ts";
 
-/** The lines that were shown, counted from 1; `whole` for the whole file. */
+/** The lines that were shown, counted from 1, or `whole` for the whole file. */
 export type ShownRange = "whole" | { readonly from: number; readonly to: number };
 
-/** The model's knowledge of a file. */
+/** The last state of a file that the model knows. */
 export interface FileState extends FileFacts {
   readonly knownBy: "read" | "write";
   /** The lines that were read. */
   readonly range: ShownRange;
-  /** The result with the content has a higher entry number. Infinity: the entry is unknown. */
+  /** An entry before the result with the content. Infinity: the entry is unknown. */
   readonly readAfterEntry: number;
-  /** A later read was answered with "unchanged". Its result has a higher number than this. */
+  /** An entry before the result of a later read that answered "unchanged". */
   readonly unchangedAfterEntry?: number;
 }
 
-/** States by real path, one map per session. A new process starts empty, so it requires fresh reads. */
+/**
+ * The known states by real path, one map per session. A new process starts empty, so the model must read files again.
+ */
 export type FileStates = Map<string, FileState>;
 
-/** `Session.filesRead()`: the files whose newest read is in view, by the path in the call, with the result's entry. */
+/**
+ * The type of `Session.filesRead()`: files whose newest read is in view, by the path in the call, with the result's
+ * entry.
+ */
 type ShownReads = () => ReadonlyMap<string, number>;
 
 /** The ports that all file tools share. */
@@ -48,7 +53,7 @@ export async function loadResult({ bytes: size, chunks }: ResultContent, path: s
   return Buffer.concat(await Array.fromAsync(chunks()));
 }
 
-/** The entry of the read in view for a real path, whatever path the call used. */
+/** Finds the entry of the read in view for a real path, whatever path the call used. */
 export async function shownEntry(
   path: string,
   { guard, shownReads }: Pick<FilePorts, "guard" | "shownReads">,
@@ -60,7 +65,7 @@ export async function shownEntry(
   return undefined;
 }
 
-/** Tells the model why a tool cannot use a path. */
+/** Explains to the model why a tool cannot use a path. */
 export function refusalOf(located: Exclude<GuardedPath, { kind: "inside" }>, roots: readonly string[]): string {
   if (located.kind === "invalid") return located.reason;
   if (located.kind === "stored-result") return `${located.path} is a stored result: it can be read, not changed.`;

@@ -25,7 +25,7 @@ type FilesContext = Pick<ExtensionContext, "guard" | "places" | "permissions" | 
 
 const READ: ToolAccess = { name: "Read", effect: "read" };
 
-/** Reads, writes and edits files of the project. Files that were read are shown again after a compaction. */
+/** Adds the tools that read, write and edit files. Files that were read are rehydrated after a compaction. */
 export function filesExtension(
   { guard, places, permissions, person }: FilesContext,
   { keepBefore, openResult, aroundRead = (read) => read }: FilesOptions,
@@ -45,9 +45,9 @@ export function filesExtension(
               guard,
               shownReads,
               ...editor,
-              // Each session edits only files that it has read itself. A fork starts with the reads of the session.
+              // Each session edits only files that it has read itself. A fork starts with the session's reads.
               states: new Map(kind === "fork" ? mainStates : []),
-              // Changes of an agent are rewound with the main session, so they carry its entry number.
+              // An agent's changes are rewound with the main session, so they use its entry number.
               keepBefore: (change) => keepBefore({ ...change, entry: main.history.newestEntry }),
             };
       const read = readTool({ ...files, openResult: openResult(tools) });
@@ -57,7 +57,7 @@ export function filesExtension(
   };
 }
 
-/** Reads a file for rehydration, if the rules allow reading it. */
+/** Reads a file for rehydration, if the permission rules allow it. */
 async function readAllowed(
   path: string,
   { guard, places, permissions: { mode, rules } }: FilesContext,

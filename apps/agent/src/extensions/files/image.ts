@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import type { Part } from "palimpsest";
 import { detectMediaType } from "palimpsest/provider-parts";
 
-/** The limit of most providers for one image. */
+/** The image size limit of most providers. */
 export const MAX_IMAGE_BYTES: number = 5 * 1_048_576;
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -13,12 +13,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
-/** The media type by the file's name; undefined if models do not accept it as an image. */
+/** The media type by the file's name. Undefined if models do not accept it as an image. */
 export function imageTypeOf(path: string): string | undefined {
   return MEDIA_TYPES[extname(path).toLowerCase()];
 }
 
-/** Reads an image by its bytes, whatever its name; undefined if models do not accept it. */
+/** Recognizes an image by its bytes, whatever its name. Undefined if models do not accept it. */
 export function imagePart(bytes: Buffer): Part | undefined {
   const mediaType = detectMediaType(bytes);
   if (mediaType === undefined || !Object.values(MEDIA_TYPES).includes(mediaType)) return undefined;

@@ -13,8 +13,8 @@ async function setUp(files: Readonly<Record<string, string>> = {}) {
   return { ...project, ...ports, read };
 }
 
-describe("what a read shows", () => {
-  test("lines with their numbers, and where to read on", async () => {
+describe("a read shows", () => {
+  test("lines with their numbers, and where to continue", async () => {
     const { read } = await setUp({ "a.txt": "one\ntwo\r\nthree\nfour\n" });
     expect(await read({ file_path: "a.txt" })).toEqual({
       content: "     1\tone\n     2\ttwo\n     3\tthree\n     4\tfour",
@@ -26,7 +26,7 @@ describe("what a read shows", () => {
     });
   });
 
-  test("characters that nobody sees are spelled out, and it is said so", async () => {
+  test("hidden characters spelled out, with a note", async () => {
     const { read } = await setUp({ "a.txt": "a\u202eb\u001b[1m\n" });
     expect(await textOf(await read({ file_path: "a.txt" }))).toBe(
       "     1\ta⟨U+202E⟩b⟨U+001B⟩[1m\n" +
@@ -34,7 +34,7 @@ describe("what a read shows", () => {
     );
   });
 
-  test("a line that is too long is cut, whole characters only", async () => {
+  test("a long line cut at a whole character", async () => {
     const { read } = await setUp({ "a.txt": `${"x".repeat(1_999)}😀${"y".repeat(10)}` });
     const text = await textOf(await read({ file_path: "a.txt" }));
     expect(text).toMatch(/ \[12 more characters\. Read on with offset 1 and character 2000\.\]$/);
@@ -51,7 +51,7 @@ describe("what a read shows", () => {
     }
   });
 
-  test("not what is only called an image", async () => {
+  test("no image if only the name is an image's", async () => {
     const { read, put } = await setUp();
     put("a.png", "<!DOCTYPE html>");
     expect(await read({ file_path: "a.png" })).toEqual({
@@ -92,8 +92,8 @@ describe("what a read shows", () => {
   });
 });
 
-describe("what a read does not open", () => {
-  test("what is not there, folders, pipes and devices", async () => {
+describe("a read does not open", () => {
+  test("missing files, folders, pipes and devices", async () => {
     const { read, folder } = await setUp({ "in/a.txt": "a" });
     execFileSync("mkfifo", [join(folder, "pipe")]);
     expect(await textOf(await read({ file_path: "b.txt" }))).toContain("There is no file");
@@ -102,7 +102,7 @@ describe("what a read does not open", () => {
     expect(await textOf(await read({ file_path: "/dev/zero" }))).toContain("lies outside");
   });
 
-  test("what lies outside, by whatever way", async () => {
+  test("a file outside of the project, whatever the path", async () => {
     const { read, put, folder } = await setUp();
     put("../secret.txt", "SECRET");
     put("../project-backup/secret.txt", "SECRET");
@@ -130,7 +130,7 @@ describe("what a read does not open", () => {
   });
 });
 
-describe("what has been read and has not changed", () => {
+describe("an unchanged file that was read", () => {
   test("is not shown again while the model sees it", async () => {
     const { read, shown, put } = await setUp({ "a.txt": "one\n" });
     await read({ file_path: "a.txt" }, 10);
@@ -146,14 +146,14 @@ describe("what has been read and has not changed", () => {
     const { read, shown } = await setUp({ "a.txt": "one\n" });
     await read({ file_path: "a.txt" }, 10);
     expect(await textOf(await read({ file_path: "a.txt" }, 20))).toContain("one");
-    // The newest read in view is the answer that said "unchanged": whether the content is there cannot be told.
+    // The newest read in view is an "unchanged" answer, so it is unknown whether the content is in view.
     shown.set("a.txt", 21);
     await read({ file_path: "a.txt" }, 30);
     shown.set("a.txt", 31);
     expect(await textOf(await read({ file_path: "a.txt" }, 40))).toContain("one");
   });
 
-  test("is shown again after the conversation went back before it", async () => {
+  test("is shown again after a rewind to before the read", async () => {
     const { read, shown } = await setUp({ "a.txt": "one\ntwo\n" });
     await read({ file_path: "a.txt", limit: 1 }, 10);
     await read({ file_path: "a.txt" }, 20);
@@ -161,7 +161,7 @@ describe("what has been read and has not changed", () => {
     expect(await textOf(await read({ file_path: "a.txt" }, 30))).toContain("two");
   });
 
-  test("is shown again where other lines are asked for, or two reads came at once", async () => {
+  test("is shown again for other lines, or after two reads at once", async () => {
     const { read, shown } = await setUp({ "a.txt": "one\ntwo\nthree\n" });
     await read({ file_path: "a.txt", limit: 2 }, 10);
     shown.set("a.txt", 11);
@@ -171,7 +171,7 @@ describe("what has been read and has not changed", () => {
     expect(await textOf(await read({ file_path: "a.txt", offset: 2 }, 20))).toContain("two");
   });
 
-  test("is known by its content: a change in the same millisecond is seen", async () => {
+  test("is recognized by its content, even after a change in the same millisecond", async () => {
     const { read, shown, put } = await setUp({ "a.txt": "one\n" });
     const path = put("a.txt", "one\n");
     const { atime, mtime } = statSync(path);

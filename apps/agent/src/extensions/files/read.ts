@@ -9,9 +9,9 @@ import { type FileState, loadResult, type ReadPorts, refusalOf, type ShownRange,
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "./image.ts";
 import { LINE_CHARACTERS, MAX_CHARACTERS, type ShownLines, showLines } from "./show-lines.ts";
 
-/** The lines of one result, if the call has no range. */
+/** The number of lines in one result, if the call has no range. */
 const DEFAULT_LINES = 2_000;
-/** How many bytes are searched for NUL bytes. */
+/** The number of bytes to search for NUL bytes. */
 const SNIFFED_BYTES = 8_192;
 
 /** Reads a file: text with line numbers, notebooks as text, images as images. */
@@ -35,7 +35,7 @@ export function readTool(ports: ReadPorts): AgentTool {
     concurrency: "safe",
     effect: "read",
     results: "clearable",
-    // Limited by lines and characters (show-lines).
+    // The result is limited by lines and characters (show-lines).
     resultSize: "bounded",
     async execute({ file_path, offset = 1, limit = DEFAULT_LINES, character }, { newestEntry }) {
       const wanted = { offset, limit, character };
@@ -61,7 +61,7 @@ export function readTool(ports: ReadPorts): AgentTool {
       const range = lines === undefined ? "whole" : rangeOf(lines.length, offset, shown?.lastLine ?? offset);
       const known = states.get(located.path);
       const entry = await shownEntry(located.path, ports);
-      // The model asks for a part of a line because an earlier result cut the line.
+      // The model reads a part of a line because an earlier result cut the line.
       const isShown = character === undefined && isStillShown(known, entry) && covers(known?.range, range);
       if (known?.hash === facts.hash && isShown) {
         states.set(located.path, { ...known, unchangedAfterEntry: newestEntry });
@@ -113,14 +113,14 @@ function toLines(bytes: Buffer, extension: string): readonly string[] | "binary"
   return splitLines(shownText(extension === ".ipynb" ? (notebookText(content) ?? content) : content));
 }
 
-/** Hidden and control characters are spelled out. Edit and Write turn them back. */
+/** Spells out hidden and control characters. Edit and Write convert them back. */
 function shownText(text: string): string {
   return spellForEditing(text).text;
 }
 
 function splitLines(text: string): readonly string[] {
   const lines = text.split("\n");
-  // The line break at the end does not start another line.
+  // The final line break does not start another line.
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
@@ -137,7 +137,7 @@ interface Cell {
   readonly outputs?: unknown;
 }
 
-/** Converts a Jupyter notebook to text: its cells in order, with their output. Undefined if it is not a notebook. */
+/** Converts a Jupyter notebook to text: its cells in order, with their output. Undefined for other files. */
 function notebookText(json: string): string | undefined {
   let notebook: unknown;
   try {
@@ -157,7 +157,7 @@ function cellText({ cell_type, source, outputs }: Cell, number: number): string 
   );
 }
 
-/** The text of streams and results; pictures and widgets are only named. */
+/** The text of streams and results. Pictures and widgets are only named. */
 function outputText(output: unknown): string {
   if (typeof output !== "object" || output === null) return "";
   const { text, data, ename, evalue } = output as Readonly<Record<string, unknown>>;

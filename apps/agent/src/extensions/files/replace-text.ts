@@ -3,7 +3,7 @@ import { type SpelledPlace, spellForEditing } from "palimpsest/sanitize";
 interface TextEdit {
   readonly oldText: string;
   readonly newText: string;
-  /** `unique`: the text must occur once. `all`: every occurrence is replaced. */
+  /** `unique`: the text must occur once. `all`: replaces every occurrence. */
   readonly occurrences: "unique" | "all";
 }
 
@@ -16,7 +16,7 @@ export function replaceText(content: string, { oldText, newText, occurrences }: 
   if (oldText === "") return refused("The old text is empty. Name the text to replace, or use Write for a new file.");
   if (oldText === newText) return refused("The old and the new text are the same: there is nothing to change.");
   const edit = { oldText, newText, occurrences };
-  // The model sees lines without carriage returns, so it writes none.
+  // Read shows lines without carriage returns, so the model's texts have none.
   const withReturns = { ...edit, oldText: toReturns(oldText), newText: toReturns(newText) };
   for (const find of [findExact, findSpelled]) {
     for (const one of [edit, withReturns]) {
@@ -53,7 +53,7 @@ function replaceAt(
   return { kind: "edited", content: pieces.join("") + content.slice(end), lines };
 }
 
-/** Why a mark cannot be turned back into what it stands for. */
+/** Explains why a mark cannot be converted back to its characters. */
 export function ambiguousMark(mark: string): string {
   return `${mark} stands for several things in this text. Edit smaller parts, each with one of them, or use a command.`;
 }
@@ -92,14 +92,15 @@ interface SpelledEdit {
   readonly newText: string;
 }
 
-/** An edit in terms of what stands in the file: which text is replaced by which. */
+/** An edit in the file's own characters: the text to replace, and its replacement. */
 type UnspelledEdit =
   | { readonly kind: "found"; readonly from: number; readonly oldText: string; readonly newText: string }
   | { readonly kind: "ambiguous"; readonly mark: string };
 
 /**
- * Finds the places of an edit whose old text is written as Read shows it, with hidden characters spelled out (⟨U+202E⟩). Marks in
- * the new text become the characters again, as far as the old text had them: an edit can keep or remove them, and adds none.
+ * Finds the places of an edit whose old text is spelled as Read shows it, with marks for hidden characters (⟨U+202E⟩).
+ * Marks in the new text become the hidden characters of the old text: an edit can keep or remove hidden characters, but
+ * not add any.
  */
 function findSpelled(content: string, { oldText, newText }: SpelledEdit): readonly UnspelledEdit[] {
   const { text, places } = spellForEditing(content);
@@ -107,7 +108,7 @@ function findSpelled(content: string, { oldText, newText }: SpelledEdit): readon
   const found: UnspelledEdit[] = [];
   for (let at = text.indexOf(oldText); at >= 0; at = text.indexOf(oldText, at + oldText.length)) {
     const end = at + oldText.length;
-    // A mark that is only in part in the old text is no match.
+    // A match must not start or end inside a mark.
     if (places.some((place) => isWithin(at, place) || isWithin(end, place))) continue;
     const own = places.filter((place) => place.at >= at && place.at < end);
     const from = at - surplus(places.filter((place) => place.at < at));
@@ -124,13 +125,13 @@ type RestoredText =
   | { readonly kind: "restored"; readonly text: string; readonly characters: number }
   | { readonly kind: "ambiguous"; readonly mark: string };
 
-/** A new content for a file, with the hidden characters that the file has now in the place of their marks. */
+/** Restores the marks in a new file content to the hidden characters of the current content. */
 export function restoreHidden(content: string, before: string): RestoredText {
   const { text, places } = spellForEditing(before);
   return restoreMarks(content, places, text);
 }
 
-/** @param shown the text with the marks that stand for something */
+/** Converts marks back to characters. @param shown the text whose marks stand for characters */
 function restoreMarks(text: string, places: readonly SpelledPlace[], shown: string): RestoredText {
   const marks = [...new Set(places.map((place) => place.shown))].filter((mark) => text.includes(mark));
   let restored = text;
@@ -149,7 +150,7 @@ function isWithin(at: number, place: SpelledPlace): boolean {
   return at > place.at && at < place.at + place.shown.length;
 }
 
-/** How many characters longer the shown text is. */
+/** The number of additional characters in the shown text. */
 function surplus(places: readonly SpelledPlace[]): number {
   return places.reduce((sum, { shown, raw }) => sum + shown.length - raw.length, 0);
 }
@@ -166,10 +167,10 @@ interface NearestLines {
   readonly likeness: number;
 }
 
-/** The limit of comparisons, some tens of milliseconds. */
+/** Limits comparisons to a few tens of milliseconds. */
 const MAX_COMPARISONS = 5_000_000;
 
-/** Finds the lines that are most similar to a text that was not found; undefined without any similar lines. */
+/** Finds the lines that are most similar to a text that was not found. Undefined without similar lines. */
 function nearestLines(content: string, wanted: string): NearestLines | undefined {
   const lines = content.split("\n");
   const sought = wanted.replace(/\n$/, "").split("\n").map(squeeze);

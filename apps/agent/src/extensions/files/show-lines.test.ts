@@ -4,8 +4,8 @@ import { LINE_CHARACTERS, MAX_CHARACTERS, showLines } from "./show-lines.ts";
 
 const FROM_START = { offset: 1, limit: 2_000 };
 
-describe("lines", () => {
-  test("come with their numbers, and with where to read on", () => {
+describe("shown lines", () => {
+  test("have their numbers, and a hint where to continue", () => {
     expect(showLines(["one", "two\r", "three"], { offset: 1, limit: 2 })).toEqual({
       text: "     1\tone\n     2\ttwo\n[3 lines in all. Read on with offset 3.]",
       lastLine: 2,
@@ -13,7 +13,7 @@ describe("lines", () => {
     expect(showLines(["one"], { offset: 2, limit: 2 })).toBeUndefined();
   });
 
-  test("are never more than one answer holds, however many are asked for", () => {
+  test("never exceed the limit of one answer", () => {
     const lines = Array.from({ length: 9_000 }, (_, at) => `${at} ${"x".repeat(at % 90)}`);
     const shown = showLines(lines, { offset: 1, limit: 9_000 })!;
     expect(shown.text.length).toBeLessThanOrEqual(MAX_CHARACTERS + 100);
@@ -21,7 +21,7 @@ describe("lines", () => {
     expect(shown.text).toContain(`[9000 lines in all. Read on with offset ${shown.lastLine + 1}.]`);
   });
 
-  test("that are too long are cut, and say how to read their rest", () => {
+  test("are cut if they are too long, with a hint for the rest", () => {
     const line = `${"x".repeat(LINE_CHARACTERS - 1)}😀${"y".repeat(10)}`;
     const { text } = showLines([line], FROM_START)!;
     expect(text).toMatch(/x \[12 more characters\. Read on with offset 1 and character 2000\.\]$/);
@@ -31,7 +31,7 @@ describe("lines", () => {
   });
 });
 
-test("any text is read to its end by following what each answer says, and nothing is left out", () => {
+test("following the hints reads any text completely", () => {
   const line = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 30 }),
     fc.integer({ min: 1_990, max: 2_010 }).map((length) => "é".repeat(length)),

@@ -2,7 +2,7 @@
 interface WantedLines {
   readonly offset: number;
   readonly limit: number;
-  /** The first character within the line `offset`; then only that line is shown. @default whole lines */
+  /** The first character to show of the line `offset`, which is then the only line. @default whole lines */
   readonly character?: number | undefined;
 }
 
@@ -12,12 +12,12 @@ export interface ShownLines {
   readonly lastLine: number;
 }
 
-/** Longer lines are cut: most are data. */
+/** The line length at which lines are cut, because longer lines are mostly data. */
 export const LINE_CHARACTERS = 2_000;
 /** The limit of one result, about 25,000 tokens. It is low enough that no result has to be stored in a file. */
 export const MAX_CHARACTERS = 100_000;
 
-/** Numbered lines, as many as fit, with a hint how to read more. Undefined if the range starts after the end. */
+/** Shows as many numbered lines as fit, with a hint how to continue. Undefined if the range starts after the end. */
 export function showLines(lines: readonly string[], wanted: WantedLines): ShownLines | undefined {
   const { offset, limit, character } = wanted;
   if (offset > lines.length) return undefined;
@@ -66,7 +66,7 @@ function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
-/** Does not cut a surrogate pair, whose other half would start the next result. */
+/** Cuts without splitting a surrogate pair, whose second half would start the next result. */
 function headOf(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   const last = text.charCodeAt(maxCharacters - 1);

@@ -5,7 +5,7 @@ import { replaceText, restoreHidden } from "./replace-text.ts";
 
 const unique = { occurrences: "unique" } as const;
 
-test("an edit finds hidden characters by their marks, keeps those that it repeats, and removes the others", () => {
+test("an edit finds hidden characters by their marks, and keeps only the repeated ones", () => {
   const content = "if (a\u202e) {\n  b\u200b();\n}\n";
   expect(spellForEditing(content).text).toBe("if (a⟨U+202E⟩) {\n  b⟨U+200B⟩();\n}\n");
   const kept = replaceText(content, { oldText: "if (a⟨U+202E⟩)", newText: "while (a⟨U+202E⟩)", ...unique });
@@ -14,7 +14,7 @@ test("an edit finds hidden characters by their marks, keeps those that it repeat
   expect(removed).toMatchObject({ content: "if (a) {\n  b();\n}\n" });
 });
 
-test("a mark that stands for nothing in the old text is written as it is", () => {
+test("an edit writes an unknown mark literally", () => {
   const edit = { oldText: "b⟨U+200B⟩", newText: "b ⟨U+202E⟩", ...unique };
   expect(replaceText("b\u200b", edit)).toMatchObject({ content: "b ⟨U+202E⟩" });
   expect(replaceText("say ⟨U+202E⟩", { oldText: "⟨U+202E⟩", newText: "it", ...unique })).toMatchObject({
@@ -22,7 +22,7 @@ test("a mark that stands for nothing in the old text is written as it is", () =>
   });
 });
 
-test("what could mean two things is refused, and an edit of smaller parts is not", () => {
+test("an ambiguous edit is refused, and an edit of smaller parts is not", () => {
   const content = `a${"\u{e0041}".repeat(9)} b${"\u{e0042}".repeat(9)}`;
   const mark = "⟨9 hidden characters⟩";
   const both = { oldText: `a${mark} b${mark}`, newText: `a${mark}`, ...unique };
@@ -34,7 +34,7 @@ test("what could mean two things is refused, and an edit of smaller parts is not
   expect(restoreHidden(`${mark}`, content)).toEqual({ kind: "ambiguous", mark });
 });
 
-test("lines that end with a carriage return, and control characters", () => {
+test("an edit handles carriage returns and control characters", () => {
   const content = "a\u001b[1m\r\nb\u200b\r\n";
   expect(spellForEditing(content).text).toBe("a⟨U+001B⟩[1m\r\nb⟨U+200B⟩\r\n");
   expect(
@@ -58,13 +58,13 @@ const piece = fc.constantFrom(
 );
 const text = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(""));
 
-test("for any file, writing it back as it was shown changes nothing, or is refused", () => {
+test("writing back the shown text changes no file, or is refused", () => {
   fc.assert(
     fc.property(text, (content) => {
       const restored = restoreHidden(spellForEditing(content).text, content);
       if (restored.kind === "restored") expect(restored.text).toBe(content);
       else {
-        // The file says the mark itself, or the mark stands for runs of equal length with different characters.
+        // The file contains the mark literally, or the mark stands for runs of equal length with different characters.
         const own = spellForEditing(content).places.filter(({ shown }) => shown === restored.mark);
         expect(content.includes(restored.mark) || new Set(own.map(({ raw }) => raw)).size > 1).toBe(true);
       }
@@ -72,7 +72,7 @@ test("for any file, writing it back as it was shown changes nothing, or is refus
   );
 });
 
-test("for any edit of what was shown, the rest of the file keeps its bytes", () => {
+test("any edit of the shown text keeps the other bytes of the file", () => {
   fc.assert(
     fc.property(text, text, text, (before, middle, after) => {
       const content = `${before}<${middle}>${after}`;

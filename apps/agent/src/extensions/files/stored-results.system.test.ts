@@ -8,7 +8,7 @@ import { temporaryProject } from "../../testing/temporary-project.ts";
 
 const pathIn = (text: string): string => /It is in (\S+)/.exec(text)![1]!;
 
-test("a stored result is read with Read by the path in its preview; it cannot be written, nor read by another session", async () => {
+test("Read opens a stored result by the path in its preview, but other tools and sessions cannot", async () => {
   const project = temporaryProject();
   const results: string[] = [];
   let path = "";
@@ -38,7 +38,7 @@ test("a stored result is read with Read by the path in its preview; it cannot be
   expect(cli.refused()).toEqual([]);
 });
 
-test("a long file is read page by page, whole: no page is stored away", async () => {
+test("reads a long file page by page without storing any page", async () => {
   const project = temporaryProject();
   const lines = Array.from({ length: 6_000 }, (_, at) => `line ${at + 1} ${"word ".repeat(at % 20)}`.trimEnd());
   project.put("long.txt", `${lines.join("\n")}\n`);

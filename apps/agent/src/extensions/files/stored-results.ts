@@ -5,12 +5,27 @@ import type { ResultContent } from "palimpsest/store-parts";
 import type { ToolSession } from "../../extension/extension.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 
-/** Opens a stored tool result by the path in its preview; undefined if the path names none. */
+/** Opens a stored tool result by the path in its preview. Undefined for other paths. */
 export type OpenStoredResult = (path: string) => Promise<ResultContent | undefined>;
 
 /**
- * Opens the stored results of the given sessions and nothing else: the path must equal the path of a result file. Links are not
- * followed, and nothing can be written.
+ * Opens the stored results that a session may read: its own results and, for an agent, the results of the main session,
+ * because previews in the agent's view name them.
+ * @param ownFiles files of the main session that may be read like results, such as its plan
+ */
+export function resultsOf(
+  files: Pick<ResultFiles, "find" | "locate">,
+  ownFiles: readonly string[],
+): (session: ToolSession) => OpenStoredResult {
+  return ({ session, kind, main }) =>
+    kind === "main"
+      ? ownFiles.reduce(alsoOpenFile, openStoredResults(files, [main.id]))
+      : openStoredResults(files, [session.id, main.id]);
+}
+
+/**
+ * Opens the stored results of the given sessions and nothing else: the path must equal the path of a result file. Does
+ * not follow links, and cannot write.
  */
 function openStoredResults(files: Pick<ResultFiles, "find" | "locate">, sessions: readonly string[]): OpenStoredResult {
   return async (path) => {
@@ -20,7 +35,7 @@ function openStoredResults(files: Pick<ResultFiles, "find" | "locate">, sessions
   };
 }
 
-/** Also opens one more file of the session, such as its plan. */
+/** Also opens another file of the session, such as its plan. */
 function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
   return async (path) => {
     if (resolve(path) !== file) return open(path);
@@ -37,8 +52,8 @@ function alsoOpenFile(open: OpenStoredResult, file: string): OpenStoredResult {
 }
 
 /**
- * Extends the guard for permission checks: paths in the folder of stored results may be read. The tool decides which session's
- * results it opens.
+ * Extends the guard for permission checks, so that paths in the folder of stored results may be read. The tool decides
+ * which session's results it opens.
  */
 export function allowStoredResults(
   guard: PathGuard,
@@ -53,19 +68,4 @@ export function allowStoredResults(
       return isResult ? { kind: "stored-result", path: full } : guard.locate(path);
     },
   };
-}
-
-/**
- * The stored results that a session may read: its own. An agent may also read those of the main session, because previews in
- * its view name them.
- * @param ownFiles files of the main session that may be read like results, such as its plan
- */
-export function resultsOf(
-  files: Pick<ResultFiles, "find" | "locate">,
-  ownFiles: readonly string[],
-): (session: ToolSession) => OpenStoredResult {
-  return ({ session, kind, main }) =>
-    kind === "main"
-      ? ownFiles.reduce(alsoOpenFile, openStoredResults(files, [main.id]))
-      : openStoredResults(files, [session.id, main.id]);
 }

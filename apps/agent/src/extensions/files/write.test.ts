@@ -18,7 +18,7 @@ async function setUp(files: Readonly<Record<string, string>> = {}) {
   };
 }
 
-test("makes a new file and its folders, and nothing beside it", async () => {
+test("creates a new file and its folders, and nothing else", async () => {
   const { write, text, folder } = await setUp();
   expect(await write("a/b/c.txt", "one\ntwo\n")).toEqual({
     content: "Wrote the new file a/b/c.txt (2 lines).",
@@ -30,7 +30,7 @@ test("makes a new file and its folders, and nothing beside it", async () => {
   expect(text("a/b/c.txt")).toBe("three");
 });
 
-test("replaces only what was read as a whole and is still in view", async () => {
+test("replaces a file only if its complete read is in view", async () => {
   const { read, write, shown, text } = await setUp({ "a.txt": "one\ntwo\n" });
   expect(await textOf(await write("a.txt", "x"))).toContain("has not been read");
   await read({ file_path: "a.txt", limit: 1 });
@@ -42,7 +42,7 @@ test("replaces only what was read as a whole and is still in view", async () => 
   expect(text("a.txt")).toBe("x");
 });
 
-test("writes nothing outside, by whatever way", async () => {
+test("writes nothing outside of the project, whatever the path", async () => {
   const { write, folder, base } = await setUp();
   symlinkSync(base, join(folder, "up"));
   symlinkSync(join(base, "not-yet.txt"), join(folder, "dangling.txt"));

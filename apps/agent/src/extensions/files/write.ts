@@ -6,7 +6,7 @@ import { type ChangePorts, changeFile, checkFresh, checkSaved } from "./change-f
 import { refusalOf, shownEntry } from "./file-states.ts";
 import { ambiguousMark, restoreHidden } from "./replace-text.ts";
 
-/** Writes a whole file. An existing file must have been read completely, and the read must still be in view. */
+/** Writes a whole file. An existing file must have been read completely, and the read must be in view. */
 export function writeTool(ports: ChangePorts): AgentTool {
   const { guard, states } = ports;
   return agentTool({

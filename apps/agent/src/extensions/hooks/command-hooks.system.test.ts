@@ -41,7 +41,7 @@ async function setUp(options: ProgramPortsOptions = {}) {
   return { ...project, putHome, notes, times, run };
 }
 
-test("a hook obeys the policy: it changes files of the project, and nothing that the user's programs obey", async () => {
+test("a hook changes files of the project, but no files that other programs act on", async () => {
   const { run, folder, base, home, text, notes, times } = await setUp();
   const evil = `cat > told.json; echo b > a.txt; echo x > .envrc; mkdir -p .vscode/x; echo x > ${base}/x; cat ${home}/.ssh/id > s`;
   expect((await run(`${evil}; true`, { from: "project" })).failures).toEqual([]);
@@ -50,11 +50,11 @@ test("a hook obeys the policy: it changes files of the project, and nothing that
   expect(existsSync(join(base, "x"))).toBe(false);
   expect(readdirSync(folder).sort()).toEqual(["a.txt", "s", "told.json"]);
   expect(notes).toEqual([]);
-  // What it has changed of the project's instructions has to be seen, as with a command.
+  // The user must review the hook's changes to the project's instructions, as after a command.
   expect(times).toEqual(["begun", "ended"]);
 });
 
-test("several hooks at once, one that blocks, one whose time is up: all as without a sandbox", async () => {
+test("parallel, blocking and timed-out hooks behave as without a sandbox", async () => {
   const { run } = await setUp();
   const [one, other, blocking, late] = await Promise.all([
     run(["cat", "a.txt"]),
@@ -67,7 +67,7 @@ test("several hooks at once, one that blocks, one whose time is up: all as witho
   expect(late!.failures).toMatchObject([{ kind: "timeout" }]);
 });
 
-test("a script of the home that the user's hook names is found there, and one that fails says what may help", async () => {
+test("a user's hook finds its script in the home, and a failed hook says what may help", async () => {
   const { run, putHome, text } = await setUp();
   const script = putHome(".palimpsest/hooks/done.sh", "#!/bin/sh\necho ran > ran\nls ~/.palimpsest/hooks >> ran\n");
   chmodSync(script, 0o755);
@@ -78,7 +78,7 @@ test("a script of the home that the user's hook names is found there, and one th
   expect((await run("false")).failures[0]!.message).toContain('"sandbox": "off" lets it out');
 });
 
-test("outside of the sandbox a hook runs if the user says so, or if there is none and none is required", async () => {
+test("a hook runs without a sandbox if the user allows it, or if none is available or required", async () => {
   const read = async (options: ProgramPortsOptions, setting: Partial<HookSetting>): Promise<string> => {
     const { run, home, folder, text } = await setUp(options);
     const { failures } = await run(`cat ${home}/.ssh/id > s`, setting);
@@ -89,7 +89,7 @@ test("outside of the sandbox a hook runs if the user says so, or if there is non
   expect(await read({ sandbox: NONE, wanted: "required" }, {})).toMatch(/not run: the settings require a sandbox/);
 });
 
-test("what a hook has made that the user's programs obey is told to the user", async () => {
+test("notifies the user about files of a hook that other programs act on", async () => {
   const { run, notes } = await setUp();
   await run("mkdir -p lib && git init -q lib");
   expect(notes).toEqual([expect.stringMatching(/^The hook at SessionEnd: mkdir.*made.*new repository: lib\/\.git/)]);

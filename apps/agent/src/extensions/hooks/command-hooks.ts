@@ -6,24 +6,26 @@ import { changeWarning } from "../../sandbox/describe-changes.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 
 interface CommandHookOptions {
-  /** An agent is no session of its own to those who are told of beginnings and ends: the session tells of it. */
+  /** Whose hooks to create. Agents run no hooks for the start and end of sessions. */
   readonly whose: "session" | "agent";
   readonly folder: string;
   readonly environment: Environment;
   readonly programs: ProgramPorts;
-  /** Is told what runs, as it can take a minute. */
+  /** Called when a hook starts and ends, because it can take a minute. */
   readonly onHook: (name: string, state: "started" | "ended") => void;
-  /** Is told what the sandbox has to say of a hook. */
+  /** Receives the sandbox's messages about a hook. */
   readonly onNote: (text: string) => void;
 }
 
-const OF_SESSIONS: readonly string[] = ["SessionStart", "SessionEnd", "Stop"];
+const SESSION_EVENTS: readonly string[] = ["SessionStart", "SessionEnd", "Stop"];
 
-/** The commands of the settings as hooks. Those of events that are not known never run; `palimpsest doctor` names them. */
+/**
+ * Converts the commands of the settings to hooks. Commands of unknown events never run; `palimpsest doctor` names them.
+ */
 export function commandHooks(settings: readonly HookSetting[], options: CommandHookOptions): readonly Hook[] {
   const { whose, onHook } = options;
-  const meant = settings.filter(({ event }) => whose === "session" || !OF_SESSIONS.includes(event));
-  return meant.map((setting) => {
+  const relevant = settings.filter(({ event }) => whose === "session" || !SESSION_EVENTS.includes(event));
+  return relevant.map((setting) => {
     const { event, tools, timeoutMs } = setting;
     const name = `${event}: ${hookLine(setting)}`;
     const run: RunHook = async (input, context) => {
@@ -46,7 +48,7 @@ export function commandHooks(settings: readonly HookSetting[], options: CommandH
 
 type RunHook = ReturnType<typeof commandHook>;
 
-/** Runs the command of a hook, in the sandbox unless the user's settings or the machine say otherwise. */
+/** Runs the command of a hook, in the sandbox unless the user's settings or the machine prevent it. */
 async function runHook(
   setting: HookSetting,
   { folder, environment, programs, onNote }: CommandHookOptions,

@@ -6,22 +6,22 @@ import { table } from "../../text/table.ts";
 import { commandEnvironment } from "../../workspace/command-environment.ts";
 import { commandHooks } from "./command-hooks.ts";
 
-/** Commands of the settings that run at events. */
+/** Runs the hook commands of the settings. */
 export function hooksExtension(context: ExtensionContext): Extension {
   const { settings, folder, person, environment, notify } = context;
   const { hooks, keptEnvironment } = settings;
-  // A hook need not know the keys of the agent.
-  const given = commandEnvironment(environment, keptEnvironment);
+  // Hooks do not get the agent's API keys.
+  const hookEnvironment = commandEnvironment(environment, keptEnvironment);
   const onHook = person?.onHook ?? (() => {});
   return {
     name: "hooks",
     hooks: (whose) =>
-      commandHooks(hooks, { whose, folder, environment: given, programs: context, onHook, onNote: notify }),
+      commandHooks(hooks, { whose, folder, environment: hookEnvironment, programs: context, onHook, onNote: notify }),
     commands: [hooksCommand(hooks)],
   };
 }
 
-/** `/hooks`: the commands of the settings that run at events. */
+/** `/hooks` lists the commands of the settings that run at events. */
 function hooksCommand(hooks: readonly HookSetting[]): SlashCommand {
   return {
     name: "hooks",

@@ -17,12 +17,12 @@ test.each([
   expect(findImports(text)).toEqual(paths);
 });
 
-test("what is no path for sure is not missed", () => {
+test("isSurelyPath ignores names that may not be paths", () => {
   expect(["someone", "scope/package", "param"].filter(isSurelyPath)).toEqual([]);
   expect(["./x", "../x", "~/x", "/x", "notes.md"].every(isSurelyPath)).toBe(true);
 });
 
-test("any text is read in little time", async () => {
+test("findImports reads any text in a short time", async () => {
   const piece = fc.constantFrom("@", "`", "``", "```", "~~~", "\n", " ", "\\", "\\ ", ".", "a", "@a.md");
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 200 }), (pieces) => {

@@ -15,7 +15,7 @@ const SUMMARY = Array.from(
   (_, number) => `## ${number + 1}. Part\nWords were said one after the other, and nothing came of part ${number}.`,
 ).join("\n");
 
-test("hooks are told of instructions once, and again when a compaction puts them at the head once more", async () => {
+test("hooks get instructions once, and again after a compaction", async () => {
   const { folder, home } = temporaryProject({ "AGENTS.md": "Be brief." });
   const guard = await createPathGuard(folder);
   const instructions = await openInstructions({ guard, home, agentHome: home });

@@ -10,11 +10,11 @@ import { type Instructions, openInstructions } from "./open-instructions.ts";
 import { isSent, nameOf, readSentFiles, versionOf } from "./render-instructions.ts";
 
 interface InstructionsExtension extends Extension {
-  /** Wraps the Read tool, to add the instructions of a folder when a file in it is read. */
+  /** Wraps the Read tool, to append a folder's instructions when a file in the folder is read. */
   readonly aroundRead: (read: AgentTool) => AgentTool;
 }
 
-/** Instruction files (AGENTS.md, CLAUDE.md) of the user, the project and its folders. */
+/** Adds the instruction files (AGENTS.md, CLAUDE.md) of the user, the project and its folders. */
 export async function instructionsExtension({
   guard,
   permissions,
@@ -55,25 +55,25 @@ interface FollowOptions {
   readonly instructions: Instructions;
 }
 
-/** Tells the model about instructions during a session. */
+/** Shows instructions to the model during a session. */
 interface FollowedInstructions {
-  /** Runs the hooks for instructions that became part of the request. */
+  /** Runs the hooks for instructions that entered the request. */
   announce(): Promise<void>;
-  /** Wraps the tool that reads files: adds the instructions of the file's folder after its result. */
+  /** Wraps the Read tool: appends the instructions of the file's folder to its result. */
   around(read: AgentTool): AgentTool;
 }
 
 export function followInstructions({ session, instructions }: FollowOptions): FollowedInstructions {
   const announced = new Set<string>();
-  // A compaction writes them into the head again.
+  // A compaction writes the instructions into the head again.
   session.events.listen((event) => {
     if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") announced.clear();
   });
 
-  /** Runs once for each text in this process, and again after a compaction. */
+  /** Runs the hooks once for each text in this process, and again after a compaction. */
   async function announce(): Promise<void> {
-    const told = readSentFiles(shownTexts(session));
-    for (const file of instructions.files.filter((one) => isSent(told, one))) {
+    const sent = readSentFiles(shownTexts(session));
+    for (const file of instructions.files.filter((one) => isSent(sent, one))) {
       const text = `${nameOf(file.path)} ${versionOf(file.text)}`;
       if (announced.has(text)) continue;
       announced.add(text);
@@ -81,7 +81,7 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
     }
   }
 
-  // Tools run in parallel: two reads in one folder must not both add its instructions.
+  // Tools run in parallel, and two reads in one folder must not both append its instructions.
   let last: Promise<unknown> = Promise.resolve();
   function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
     const next = last.then(act);

@@ -35,7 +35,7 @@ async function opened(files: Readonly<Record<string, string>>, options: Pick<Ins
 
 const joined = (texts: readonly HeadText[] | undefined) => texts?.map(({ text }) => text).join("\n\n");
 
-test("the user's, those above and the project's stand in this order", async () => {
+test("shows the user's files, files above the project and the project's files in this order", async () => {
   const { project, open } = await opened({ "AGENTS.md": "of the project" });
   mkdirSync(join(project.home, ".palimpsest"));
   writeFileSync(join(project.home, ".palimpsest/AGENTS.md"), "of the user");
@@ -48,13 +48,13 @@ test("the user's, those above and the project's stand in this order", async () =
   expect(places[0]).toBeGreaterThan(0);
 });
 
-test("without files there is no head", async () => {
+test("has no head without files", async () => {
   const { open } = await opened({});
   const { text, files, problems } = await open();
   expect({ head: await text(), files, problems }).toEqual({ head: undefined, files: [], problems: [] });
 });
 
-test("imports are read once, circles end, and six deep is too deep", async () => {
+test("reads each import once, ends circles, and stops at six levels", async () => {
   const chain = Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`deep/${n}.md`, `level ${n} @./${n + 1}.md`]));
   const { open } = await opened({
     ...chain,
@@ -76,7 +76,7 @@ test("imports are read once, circles end, and six deep is too deep", async () =>
   expect(problems).toEqual([expect.stringContaining("at most 5 deep")]);
 });
 
-test("nothing outside of the project is read, by whatever way it is named", async () => {
+test("reads nothing outside of the project, whatever the path", async () => {
   const { project, open } = await opened({ "AGENTS.md": "@../secret.md @~/secret.md @link.md @folder/secret.md" });
   for (const folder of [project.base, project.home]) writeFileSync(join(folder, "secret.md"), "CANARY");
   symlinkSync(join(project.base, "secret.md"), join(project.folder, "link.md"));
@@ -87,7 +87,7 @@ test("nothing outside of the project is read, by whatever way it is named", asyn
   expect(problems).toHaveLength(5);
 });
 
-test("a link to a file beside it is the same file, and the same text is shown once", async () => {
+test("shows a linked file and equal texts once", async () => {
   const { project, open } = await opened({ "AGENTS.md": "one text" });
   symlinkSync("AGENTS.md", join(project.folder, "CLAUDE.md"));
   expect((await open()).files).toHaveLength(1);
@@ -96,7 +96,7 @@ test("a link to a file beside it is the same file, and the same text is shown on
   expect((await open()).files).toHaveLength(1);
 });
 
-test("what anybody could have written above the project is not read", async () => {
+test("skips files above the project that other users can write", async () => {
   const { project, open } = await opened({});
   const path = join(project.base, "AGENTS.md");
   writeFileSync(path, "planted");
@@ -106,7 +106,7 @@ test("what anybody could have written above the project is not read", async () =
   expect(problems).toEqual([expect.stringContaining("another user can write to it")]);
 });
 
-test("what may not be read is neither shown nor followed", async () => {
+test("neither shows nor follows files that a rule denies", async () => {
   const rules = [{ decision: "deny", tool: "Read", pattern: "secret/**", from: "user" }] as const;
   const { open } = await opened(
     { "AGENTS.md": "@secret/a.md", "secret/a.md": "A", "secret/AGENTS.md": "B", "secret/x.ts": "" },
@@ -117,12 +117,12 @@ test("what may not be read is neither shown nor followed", async () => {
   expect(await instructions.instructionsFor("secret/x.ts", [])).toBeUndefined();
 });
 
-test("a text cannot hide anything", async () => {
+test("spells out hidden characters in a text", async () => {
   const { open } = await opened({ "AGENTS.md": "ab\u001b]0;title\u0007c\u{e0041}\u{e0141}\u2062\u2064d" });
   expect((await open()).files[0]!.text).toBe("abc⟨U+E0041⟩⟨U+E0141⟩⟨U+2062⟩⟨U+2064⟩d");
 });
 
-test("only what lies in the user's own folders is the user's word", async () => {
+test("marks only files in the user's own folders as the user's", async () => {
   const { project, open } = await opened({ "AGENTS.md": "of the project" });
   writeFileSync(join(project.home, "AGENTS.md"), "of the user");
   writeFileSync(join(project.base, "CLAUDE.md"), "from above");
@@ -135,7 +135,7 @@ test("only what lies in the user's own folders is the user's word", async () => 
   ]);
 });
 
-test("forty thousand characters in all, the user's own before the repository's", async () => {
+test("shows at most 40,000 characters, the user's files first", async () => {
   const { project, open } = await opened({ "AGENTS.md": "p".repeat(50_000), "sub/AGENTS.md": "more", "sub/x": "" });
   writeFileSync(join(project.home, "AGENTS.md"), "u".repeat(10_000));
   const instructions = await open();
@@ -143,15 +143,15 @@ test("forty thousand characters in all, the user's own before the repository's",
   expect(head.match(/u{100,}/)![0]).toHaveLength(10_000);
   expect(head.match(/p{100,}/)![0]).toHaveLength(30_000);
   expect(head).toContain("[20000 more characters: read the file for them]");
-  // However it was cut, it is told.
+  // A cut file counts as shown.
   expect(await instructions.changes([head])).toBeUndefined();
   expect(await instructions.instructionsFor("sub/x", [head])).toContain("[4 more characters: read the file for them]");
 });
 
-test("a change is told once, by whomever it is asked for", async () => {
+test("shows a change once, also after a resume", async () => {
   const { project, open } = await opened({ "AGENTS.md": "old", "CLAUDE.md": "stays" });
   const shown = [(await (await open()).text())!];
-  /** Each time by a new one, as after a resume. */
+  /** Opens the instructions anew each time, as after a resume. */
   const emit = async () => {
     const emitted = await (await open()).changes(shown);
     if (emitted !== undefined) shown.push(emitted);
@@ -167,7 +167,7 @@ test("a change is told once, by whomever it is asked for", async () => {
   rmSync(join(project.folder, "CLAUDE.md"));
   expect(await emit()).toMatch(/CLAUDE.md \(gone: what it said no longer holds\)$/);
   expect(await emit()).toBeUndefined();
-  // As it was in the head, and yet not what was told last.
+  // The head has the same text, but the latest message has another.
   project.put("CLAUDE.md", "stays");
   project.put("AGENTS.md", "old");
   rmSync(join(project.folder, "more.md"));
@@ -176,7 +176,7 @@ test("a change is told once, by whomever it is asked for", async () => {
   expect(await emit()).toBeUndefined();
 });
 
-test("folders below are told of when a file in them is read, once as long as that is in view", async () => {
+test("shows a folder's instructions with a read, once while they are in view", async () => {
   const { project, open } = await opened({
     "AGENTS.md": "top",
     "a/AGENTS.md": "in a",
@@ -198,11 +198,11 @@ test("folders below are told of when a file in them is read, once as long as tha
   expect(changed).toContain("in b, changed");
   expect(changed).not.toContain("in a");
   expect(await instructionsFor("a/b/x.ts", [head, emitted, changed])).toBeUndefined();
-  // A boundary has folded all of it.
+  // A compaction removed all earlier texts.
   expect(await instructionsFor("a/b/x.ts", [head])).toMatch(/in a[\s\S]*in b, changed/);
 });
 
-test("no text can say anything of another file, and what looks like a title is told once", async () => {
+test("a text cannot imitate the title of another file", async () => {
   const { project, open } = await opened({ "CLAUDE.md": "of the project" });
   const [title] = (await (await open()).text())!.split("\n").filter((line) => line.startsWith("# "));
   project.put(
@@ -213,7 +213,7 @@ test("no text can say anything of another file, and what looks like a title is t
   expect(await changes([(await text())!])).toBeUndefined();
 });
 
-test("what a command has changed counts once the user has seen it; what the user changes counts at once", async () => {
+test("uses a command's changes only after the user's review, and the user's changes at once", async () => {
   const project = temporaryProject({ "AGENTS.md": "of the project", "src/a.ts": "" });
   const agentHome = join(project.home, ".palimpsest");
   const times = openCommandTimes(join(agentHome, "times.log"));
@@ -240,7 +240,7 @@ test("what a command has changed counts once the user has seen it; what the user
   const again = await open();
   expect(again.files).toEqual([]);
   expect(again.problems).toEqual([expect.stringContaining("palimpsest trust")]);
-  // The user has seen it as it is.
+  // The user reviews the current version.
   const { path } = (await guard.locate("AGENTS.md")) as { readonly path: string };
   await trustFile({ path, hash: hashOf("of a command") }, agentHome);
   expect(joined(await again.changes(shown))).toContain("of a command");

@@ -15,40 +15,40 @@ import {
 } from "./read-instruction-files.ts";
 import { changeText, HEAD_LINE, isSent, readSentFiles, toSections } from "./render-instructions.ts";
 
-/** Where instruction files are looked for, and which of them may be read. */
+/** Where to look for instruction files, and which of them may be read. */
 export interface InstructionsOptions {
-  /** Its first root is the project. */
+  /** The guard whose first root is the project. */
   readonly guard: PathGuard;
   /** The user's home. */
   readonly home: string;
   /** Our folder in the user's home. */
   readonly agentHome: string;
-  /** What may not be read is no instruction either. @default none */
+  /** Permission rules. Files that they deny are not used as instructions. @default none */
   readonly rules?: readonly Rule[];
-  /** Whether the user has to see a file first. @default none */
+  /** Finds files that the user has to review first. @default none */
   readonly findUnseen?: FindUnseen;
-  /** Is told once of each such file that is found later than at the start. @default nobody */
+  /** Receives a message for each such file that is found after the start. @default no messages */
   readonly onUnseen?: (text: string) => void;
 }
 
 /**
- * The files of instructions of a project (CLAUDE.md, AGENTS.md). What the model was told of them is read from what it sees, in
- * order (`shown`): so nothing is said twice after a resume, and nothing stays unsaid after an undo.
+ * The instruction files of a project (CLAUDE.md, AGENTS.md). The texts that the model sees (`shown`) determine which
+ * instructions it knows, so a resume repeats nothing and an undo loses nothing.
  */
 export interface Instructions {
   /** The files as they were last read. */
   readonly files: readonly InstructionFile[];
-  /** Files that were not read and why, one line each. */
+  /** Files that were not read, with the reason, one line each. */
   readonly problems: readonly string[];
-  /** The current files, for the head of the messages. Undefined if there are none. */
+  /** The current files, for the head. Undefined without files. */
   text(): Promise<readonly HeadText[] | undefined>;
-  /** The changes since the files were shown; undefined without changes. */
+  /** The changes since the files were shown. Undefined without changes. */
   changes(shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
-  /** The instructions for a file, from the folders between the project and the file; undefined if they were shown already. */
+  /** The instructions for a file, from the folders between the project and the file. Undefined if they are in view. */
   instructionsFor(path: string, shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
 }
 
-/** Reads the instruction files of the user and of the project, and those of folders that the session comes to. */
+/** Opens the instruction files of the user, of the project, and of folders that the session reads later. */
 export async function openInstructions(options: InstructionsOptions): Promise<Instructions> {
   const { guard } = options;
   const places = await placesOf(options);
@@ -78,7 +78,7 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
   const inProject = (folder: string): InstructionPlace => ({ folder, of: "folder", guard });
 
   let reading = await readAll(places);
-  // The problems of the start say so.
+  // Records the files found at the start without a message, because the start reports them as problems.
   notify(reading, () => {});
   return {
     get files() {
@@ -93,11 +93,11 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       return files.length === 0 ? undefined : [{ kind: "text", text: HEAD_LINE }, ...toSections(files)];
     },
     async changes(shown) {
-      const told = readSentFiles(shown);
-      const folders = new Set([...told.values()].flatMap(({ folder }) => folder ?? []));
+      const sent = readSentFiles(shown);
+      const folders = new Set([...sent.values()].flatMap(({ folder }) => folder ?? []));
       reading = await readAll([...places, ...[...folders].map(inProject)]);
       notify(reading);
-      return changeText(told, reading);
+      return changeText(sent, reading);
     },
     async instructionsFor(path, shown) {
       const located = await guard.locate(path);
@@ -105,17 +105,20 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       const folders = foldersTo(located.path, located.root).filter((folder) =>
         places.every((of) => of.folder !== folder),
       );
-      const told = readSentFiles(shown);
+      const sent = readSentFiles(shown);
       reading = await readAll([...places, ...folders.map(inProject)]);
       notify(reading);
-      const due = reading.files.filter((file) => file.of === "folder" && !isSent(told, file));
+      const due = reading.files.filter((file) => file.of === "folder" && !isSent(sent, file));
       const leftCharacters = MAX_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
       return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters));
     },
   };
 }
 
-/** Where the head comes from: the user's home, the folders above the project from the outermost on, the project. */
+/**
+ * The places of the head's files: the user's home, the folders above the project from the outermost one on, the
+ * project.
+ */
 async function placesOf({ guard, home, agentHome }: InstructionsOptions): Promise<readonly InstructionPlace[]> {
   const project = guard.roots[0]!;
   const ofUser = [home, join(home, ".claude"), agentHome].map((folder) => ({ folder, of: "user" as const }));

@@ -4,25 +4,25 @@ import { type FindUnseen, MAX_INSTRUCTING_BYTES, type UnseenFile, unseenText } f
 import { openInside } from "../../workspace/open-inside.ts";
 import type { PathGuard } from "../../workspace/path-guard.ts";
 
-/** A folder that is searched for instruction files. */
+/** A folder to search for instruction files. */
 export interface InstructionPlace {
   readonly folder: string;
   readonly of: InstructionFile["of"];
-  /** The folders that its links and imports may reach. */
+  /** The folders that links and imports of its files may reach. */
   readonly guard: PathGuard;
 }
 
-/** The files read so far, in order, and the problems, one line each. */
+/** The files read so far, in order, and problems, one line each. */
 export interface InstructionReading {
   readonly files: InstructionFile[];
   readonly problems: string[];
-  /** The meaning of "~". */
+  /** The folder that "~" stands for. */
   readonly home: string;
-  /** Whether a real path may be read at all. */
+  /** Whether a real path may be read. */
   readonly mayRead: (path: string) => boolean;
-  /** Whether the user has to see a file of the project first. @default none */
+  /** Finds files of the project that the user has to review first. @default none */
   readonly findUnseen?: FindUnseen;
-  /** Files that the user has to see first. */
+  /** Files that the user has to review first. */
   readonly unseen: UnseenFile[];
 }
 
@@ -54,7 +54,7 @@ async function readOne(written: string, importers: readonly string[], { place, r
     return say(`${written} was not read: it is ${located.path}, which is outside of ${guard.roots.join(", ")}.`);
   }
   const { path, root } = located;
-  // This also ends circular imports.
+  // This check also ends circular imports.
   if (files.some((file) => file.path === path) || !mayRead(path)) return;
   if (importers.length > MAX_DEPTH)
     return say(`${written} was not read: imports may be nested at most ${MAX_DEPTH} deep.`);
@@ -73,7 +73,7 @@ async function readOne(written: string, importers: readonly string[], { place, r
     reading.unseen.push(text);
     return say(unseenText(path));
   }
-  // Projects often have the same text in both files.
+  // Many projects have the same text in both files.
   if (importedBy === undefined && files.some((file) => file.folder === folder && file.text === text)) return;
   files.push({ path, of, folder, text, importedBy });
   for (const found of findImports(text)) {
@@ -95,7 +95,7 @@ async function readText(
   try {
     const { uid, mode, ctimeMs } = await file.stat();
     const ours = process.getuid === undefined || uid === process.getuid() || uid === 0;
-    // A folder above the project may be writable by everybody, such as /tmp.
+    // Every user may be able to write to a folder above the project, such as /tmp.
     if (of === "above" && (!ours || (mode & 0o022) !== 0)) {
       throw new Error(`${path} was not read: another user can write to it.`);
     }
@@ -115,7 +115,7 @@ const CODE_SPAN = /(`+)(?!`).*?[^`]\1(?!`)/g;
 const IMPORT = /(?<=^|\s)@((?:\\ |[^\s\\])+)/g;
 /** Punctuation after a path, which belongs to the sentence. */
 const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
-/** The most imports per file, so that a file full of imports cannot block the start. */
+/** The maximum number of imports per file, so that a file full of imports cannot block the start. */
 const MAX_IMPORTS = 100;
 
 /** Finds the imported paths in a text: `@docs/style.md` outside of code. A space in a path is written `\ `. */
@@ -136,7 +136,7 @@ export function findImports(markdown: string): readonly string[] {
   return [...paths];
 }
 
-/** Whether a missing import is an error. `@someone` and `@scope/package` are not. */
+/** Whether a missing import is an error. `@someone` and `@scope/package` may not be imports. */
 export function isSurelyPath(written: string): boolean {
   return /^(\.{0,2}|~)\/|\.(md|mdx|txt)$/i.test(written);
 }
@@ -145,9 +145,9 @@ export function isSurelyPath(written: string): boolean {
 export interface InstructionFile {
   /** The real path. */
   readonly path: string;
-  /** Its scope: the user (all projects), a folder above the project, the project, or a folder in the project. */
+  /** The file's scope: the user (all projects), a folder above the project, the project, or a folder in the project. */
   readonly of: "user" | "above" | "project" | "folder";
-  /** The folder in which it was found. */
+  /** The folder in which the file was found. */
   readonly folder: string;
   readonly importedBy?: string;
   readonly text: string;

@@ -3,14 +3,14 @@ import type { Provenance } from "palimpsest";
 import type { HeadText } from "../../extension/session-head.ts";
 import { type InstructionFile, type InstructionReading, MAX_CHARACTERS } from "./read-instruction-files.ts";
 
-/** The introduction of the sections at the head of the messages. */
+/** The introduction of the instructions at the head of the messages. */
 export const HEAD_LINE: string =
   "Instructions that the user and the project have written down. They are context and may or may not matter for the task: follow " +
   "those that do. Where two contradict each other, the later one is closer to the work.";
 
 const CHANGE_LINE = "Instruction files have changed since they were shown. From now on, follow this version:";
 
-/** One titled section for each file, in the given order, with at most the given number of characters in total. */
+/** Formats one titled section for each file, in the given order, with a limit for all of them. */
 export function toSections(
   files: readonly InstructionFile[],
   mostCharacters: number = MAX_CHARACTERS,
@@ -26,19 +26,19 @@ export function toSections(
   });
 }
 
-/** Only what lies in the user's own folders is the user's word. */
+/** Files are the user's own words only if they are in the user's own folders. */
 function writtenBy({ of, path }: InstructionFile): Provenance {
   return of === "user" ? { kind: "user" } : { kind: "project", name: nameOf(path) };
 }
 
-/** Changes lines that look like a title, so that a text cannot pretend to be another file. */
+/** Changes lines that look like a title, so that a text cannot imitate another file. */
 function asBody(line: string): string {
   return readTitle(line) === undefined ? line : `\\${line}`;
 }
 
 /**
- * The number of characters shown of each file. The user's files come first, so that no repository can crowd them out. Then come
- * the project's files, then those of the folders above it, nearest first.
+ * The number of characters to show of each file. The user's files come first, so that a repository cannot displace
+ * them. The project's files come next, then files of the folders above it, nearest first.
  */
 function shareCharacters(
   files: readonly InstructionFile[],
@@ -58,38 +58,38 @@ function shareCharacters(
   );
 }
 
-/** The last version of each file that the model saw, by name. */
+/** The last version of each file that the model has seen, by name. */
 type SentFiles = ReadonlyMap<string, SectionTitle>;
 
-/** Reads these versions from the texts that the model sees, in order. */
+/** Reads the seen versions from the texts that the model sees, in order. */
 export function readSentFiles(texts: readonly string[]): SentFiles {
   const titles = texts.flatMap((text) => text.split("\n").flatMap((line) => readTitle(line) ?? []));
   return new Map(titles.map((title) => [title.name, title]));
 }
 
 /** Whether the model has seen the current version of a file. */
-export function isSent(told: SentFiles, { path, text }: InstructionFile): boolean {
-  return told.get(nameOf(path))?.version === versionOf(text);
+export function isSent(sent: SentFiles, { path, text }: InstructionFile): boolean {
+  return sent.get(nameOf(path))?.version === versionOf(text);
 }
 
-/** The message about changed files; undefined without changes. */
+/** The message about changed files. Undefined without changes. */
 export function changeText(
-  told: SentFiles,
+  sent: SentFiles,
   { files, unseen }: Pick<InstructionReading, "files" | "unseen">,
 ): readonly HeadText[] | undefined {
-  const changed = files.filter((file) => !isSent(told, file));
-  // What a command has changed holds as it was shown, until the user has seen it.
+  const changed = files.filter((file) => !isSent(sent, file));
+  // A file that a command has changed counts as unchanged until the user has reviewed it.
   const present = new Set([...files, ...unseen].map(({ path }) => nameOf(path)));
-  const gone = [...told.values()].filter(({ name, version }) => version !== undefined && !present.has(name));
+  const gone = [...sent.values()].filter(({ name, version }) => version !== undefined && !present.has(name));
   if (changed.length + gone.length === 0) return undefined;
   const news = [CHANGE_LINE, ...gone.map(({ name }) => goneTitle(name))].join("\n\n");
   return [{ kind: "text", text: news }, ...toSections(changed)];
 }
 
-/** The contents of a section title: the file, and the version that the model saw. */
+/** The content of a section title: the file, and the version that the model has seen. */
 interface SectionTitle {
   readonly name: string;
-  /** The version of the text; undefined if the title says that the file is gone. */
+  /** The version of the text. Undefined if the title says that the file is gone. */
   readonly version?: string;
   /** The folder, for a file of a folder in the project. */
   readonly folder?: string;
@@ -103,7 +103,7 @@ const WHOSE = [
 ];
 const VERSION = /, ([0-9a-f]{8})\)$/;
 
-/** Writes a title. It contains the version of the text, so that the view shows which version the model has seen. */
+/** Writes a title. The title contains the version of the text, so the view shows which version the model has seen. */
 export function toTitle(file: InstructionFile): string {
   return `# ${nameOf(file.path)}${whoseIs(file)}, ${versionOf(file.text)})`;
 }
@@ -112,7 +112,7 @@ export function goneTitle(name: string): string {
   return `# ${name}${GONE}`;
 }
 
-/** Reads a title; undefined if the line is not a title. Searches only for fixed words, so it is fast for any line. */
+/** Reads a title. Undefined for other lines. Searches only for fixed words, so it is fast for any line. */
 export function readTitle(line: string): SectionTitle | undefined {
   if (!line.startsWith("# ")) return undefined;
   if (line.endsWith(GONE)) return { name: line.slice(2, -GONE.length) };
@@ -127,7 +127,7 @@ export function readTitle(line: string): SectionTitle | undefined {
   };
 }
 
-/** A path for a title: on one line, and without the words that end a title's path. */
+/** A path for a title: on one line, and without the words that end the path in a title. */
 export function nameOf(path: string): string {
   return path.replaceAll("\n", " ").replaceAll(/ \((?=of |for |imported |gone:)/g, " [");
 }

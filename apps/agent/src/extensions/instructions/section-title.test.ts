@@ -10,7 +10,7 @@ const path = fc
   })
   .map((characters) => `/${characters.join("")}`);
 
-test("what a title says can be read from it, whatever the path is", () => {
+test("readTitle reads back the title of any path", () => {
   const file = fc.record({
     path,
     folder: path,
@@ -31,7 +31,7 @@ test("what a title says can be read from it, whatever the path is", () => {
   );
 });
 
-test("other lines are none, and long ones are read in little time", async () => {
+test("readTitle rejects other lines, and is fast for long lines", async () => {
   for (const line of ["# Style", "# a (of the project)", "text, 12345678)", "## a (of the project, 12345678)"]) {
     expect(readTitle(line)).toBeUndefined();
   }

@@ -20,7 +20,7 @@ import { UsageError } from "../../workspace/usage-error.ts";
 
 type MailExtension = Extension & SessionMail;
 
-/** Messages between the sessions of a project. @param name the name of this session for other sessions */
+/** Adds messages between the sessions of a project. @param name the name of this session for other sessions */
 export async function mailExtension(
   { places, sessionId, clock }: Pick<ExtensionContext, "places" | "sessionId" | "clock">,
   name: string | undefined,
@@ -40,7 +40,7 @@ export async function readTeammates(places: Places): Promise<readonly Address[]>
   }
 }
 
-/** Sends the user's message to a running session, through its socket. */
+/** Sends the user's message to a running session through its socket. */
 export async function writeToTeammate({ name, state, socket }: Address, text: string): Promise<SentToSocket> {
   if (state === "stopped" || socket === undefined)
     return { kind: "failed", because: "absent", why: `${name} is not running. To resume it: palimpsest --resume ID` };
@@ -50,12 +50,15 @@ export async function writeToTeammate({ name, state, socket }: Address, text: st
 interface OpenMailOptions {
   readonly places: Places;
   readonly session: string;
-  /** The name of this session for other sessions. @default its earlier name; without one, it cannot receive messages */
+  /**
+   * The session's name for other sessions. @default its earlier name; without a name, the session cannot receive
+   * messages
+   */
   readonly name?: string;
   readonly clock?: { now(): number };
 }
 
-/** The mail of a session: by name between sessions of one project, by socket from other programs. */
+/** The mail of a session. Sessions of one project use names, and other programs use the socket. */
 export interface SessionMail {
   readonly mailbox: Pick<Mailbox, "send" | "receive" | "acknowledge" | "wait">;
   /** Receives messages of other sessions on a socket, if the session has a name. */
@@ -68,8 +71,8 @@ export interface SessionMail {
 const NAME_FILE = "name.json";
 
 /**
- * Opens the mail of a session. A session without a name costs nothing. It is registered, with the first characters of its id as
- * its name, when it sends its first message; from then on it can receive answers.
+ * Opens the mail of a session. A session without a name costs nothing until it sends its first message. It is then
+ * registered with the first characters of its id as its name, so that it can receive answers.
  */
 async function openMail({ places, session, name, clock }: OpenMailOptions): Promise<SessionMail> {
   const ended = new AbortController();
@@ -88,7 +91,7 @@ async function openMail({ places, session, name, clock }: OpenMailOptions): Prom
     });
     const reached = from === "needed" ? {} : { socket: socketPath };
     const result = await coordination.mailboxes.register({ team: teamOf(places), name: as, session, ...reached });
-    // Another session has taken the name since, so this session continues without one.
+    // Another session has taken the name since, so this session continues without a name.
     if (result.kind === "taken" && from === "remembered") return undefined;
     if (result.kind === "taken") {
       const { session: other, pid } = result.by;

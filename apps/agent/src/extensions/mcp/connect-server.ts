@@ -1,3 +1,4 @@
+// Connects to an MCP server: a program in the sandbox, or a server over HTTP.
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -12,34 +13,34 @@ import type { ServedResult, ServedTool } from "./to-agent-tool.ts";
 interface ConnectOptions {
   readonly folder: string;
   readonly programs: ProgramPorts;
-  /** Holds a folder for each server: what it writes outlives the session. */
+  /** The folder with a subfolder for each server, whose files outlive the session. */
   readonly serversFolder: string;
-  /** Is told what the sandbox has to say of a server. @default nobody */
+  /** Receives the sandbox's messages about a server. @default no messages */
   readonly onNote?: (text: string) => void;
-  /** For the connection, and then for the list of tools. */
+  /** The time limit for connecting, and then for listing the tools. */
   readonly startTimeoutMs: number;
   readonly callTimeoutMs: number;
 }
 
-/** A server that answers. */
+/** A connected server. */
 export interface ConnectedServer {
   readonly tools: readonly ServedTool[];
-  /** What it says about the use of its tools. */
+  /** The server's instructions for the use of its tools. */
   readonly instructions: string | undefined;
   call(tool: string, input: unknown, signal: AbortSignal): Promise<ServedResult>;
   close(): Promise<void>;
 }
 
 const MAX_PAGES = 50;
-/** A server need not be told that it is not needed any more; nobody waits for long to tell it. */
+/** How long to wait for a server to accept the end of its session. The server needs no notice, so this is short. */
 const GOODBYE_MS = 1_000;
 
-/** Rejects if the server cannot be reached, or does not answer in time; nothing of it is left then. */
+/** Connects to a server. Rejects and cleans up if the server cannot be reached or does not answer in time. */
 export async function connectServer(server: ToolServer, options: ConnectOptions): Promise<ConnectedServer> {
   const { startTimeoutMs: timeout, callTimeoutMs } = options;
   const client = new Client({ name: "palimpsest", version: "0.1.0" });
-  const { transport, said, refused, leave, ended } =
-    "url" in server ? overHttp(server) : await asProgram(server, options);
+  const { transport, errorOutput, refused, leave, ended } =
+    "url" in server ? overHttp(server) : await startProgram(server, options);
   client.onclose = () => void ended();
   try {
     await client.connect(transport, { timeout });
@@ -48,10 +49,10 @@ export async function connectServer(server: ToolServer, options: ConnectOptions)
       tools,
       instructions: client.getInstructions(),
       async call(name, input, signal) {
-        const given = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
+        const fields = typeof input === "object" && input !== null ? (input as Record<string, unknown>) : {};
         const how = { signal, timeout: callTimeoutMs };
         const before = refused().length;
-        const { content, isError } = await client.callTool({ name, arguments: given }, undefined, how);
+        const { content, isError } = await client.callTool({ name, arguments: fields }, undefined, how);
         const hosts = refused()
           .slice(before)
           .map((host) => ({ type: "text", text: refusedText(host) }));
@@ -70,7 +71,7 @@ export async function connectServer(server: ToolServer, options: ConnectOptions)
     await client.close();
     await ended();
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error([why, said()].filter(Boolean).join(" It said: "));
+    throw new Error([why, errorOutput()].filter(Boolean).join(" It said: "));
   }
 }
 
@@ -78,18 +79,18 @@ function refusedText(host: string): string {
   return `[refused: ${host}. The user can name it under "hosts" of this server, in settings.json.]`;
 }
 
-interface Way {
+interface ServerLink {
   readonly transport: Transport;
-  /** What it had to say beside the protocol. */
-  said(): string;
-  /** Hosts that the sandbox has kept it from so far. */
+  /** The server's error output. */
+  errorOutput(): string;
+  /** The hosts that the sandbox has refused so far. */
   refused(): readonly string[];
   leave(): Promise<void>;
-  /** Cleans up when it is gone. */
+  /** Cleans up after the server has ended. */
   ended(): Promise<void>;
 }
 
-async function asProgram(server: ProgramServer, options: ConnectOptions): Promise<Way> {
+async function startProgram(server: ProgramServer, options: ConnectOptions): Promise<ServerLink> {
   const { name, command, environment: own = {}, project } = server;
   const environment = commandEnvironment(options.programs.environment);
   const start = await encloseProgram(
@@ -116,7 +117,7 @@ async function asProgram(server: ProgramServer, options: ConnectOptions): Promis
   let ended: Promise<void> | undefined;
   return {
     transport,
-    said: () => [tail.trim(), ...(isEnclosed ? [enclosureAdvice(server)] : [])].filter(Boolean).join(" "),
+    errorOutput: () => [tail.trim(), ...(isEnclosed ? [enclosureAdvice(server)] : [])].filter(Boolean).join(" "),
     refused: () => (isEnclosed ? start.refused() : []),
     leave: async () => {},
     ended() {
@@ -130,12 +131,12 @@ async function asProgram(server: ProgramServer, options: ConnectOptions): Promis
   };
 }
 
-function overHttp({ url, headers = {} }: HttpServer): Way {
-  // The client follows redirects within the origin only: headers go nowhere else.
+function overHttp({ url, headers = {} }: HttpServer): ServerLink {
+  // The client follows redirects only within the origin, so headers go to no other host.
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
   return {
     transport: transport as Transport,
-    said: () => "",
+    errorOutput: () => "",
     refused: () => [],
     ended: async () => {},
     async leave() {

@@ -10,7 +10,7 @@ import { openToolServers } from "./open-tool-servers.ts";
 
 const NONE = { kind: "none", reason: "There is no sandbox." } as const;
 
-/** A project with a server that runs whatever it is told. */
+/** A project with a server that runs any command. */
 async function setUp(server: Partial<ProgramServer> = {}, options: ProgramPortsOptions = {}) {
   const project = temporaryProject({ "a.txt": "a\n", ".git/config": "" }, "/var/tmp");
   const { folder, home } = project;
@@ -37,7 +37,7 @@ async function setUp(server: Partial<ProgramServer> = {}, options: ProgramPortsO
   return { ...project, putHome, open };
 }
 
-test("a server obeys the policy: it reads the project, and writes to a folder of its own, which lasts", async () => {
+test("a server reads the project and writes only to its own folder, which persists", async () => {
   const { open, folder, home, base } = await setUp();
   const { run, close, problems } = await open();
   expect(problems).toEqual([]);
@@ -52,11 +52,11 @@ test("a server obeys the policy: it reads the project, and writes to a folder of
   await close();
   const again = await open();
   expect(await again.run("cat ~/kept")).toBe("kept\n");
-  // Neither are its files seen by others, nor do they lie in the home.
+  // The server's files are not visible to others, and not in the home.
   expect(existsSync(join(home, "kept"))).toBe(false);
 });
 
-test("nothing of a server is left when it is closed, whatever it has started", async () => {
+test("closing a server ends every process that it started", async () => {
   const { open } = await setUp({ hosts: ["example.com"] });
   const { run, close } = await open();
   const marker = `${70_000 + process.pid}`;
@@ -70,7 +70,7 @@ test("nothing of a server is left when it is closed, whatever it has started", a
         return [];
       }
     });
-  // Servers of other tests, or of a run beside this one, have a way to the network, too: later ones are theirs.
+  // Servers of other tests or runs also have network bridges, so only later ones count.
   const before = new Set(found().map(({ pid }) => pid));
   expect(found().filter(({ line }) => line.includes(marker)).length).toBeGreaterThanOrEqual(2);
   expect(before.size).toBeGreaterThan(2);
@@ -79,7 +79,7 @@ test("nothing of a server is left when it is closed, whatever it has started", a
   await expect.poll(left).toEqual([]);
 });
 
-test("a server that may write to the project changes nothing that the user's programs obey", async () => {
+test("a server that may write to the project cannot change files that other programs act on", async () => {
   const { open, folder, text } = await setUp({ project: "write" });
   const { run, close } = await open();
   await run(
@@ -91,7 +91,7 @@ test("a server that may write to the project changes nothing that the user's pro
   await expect.poll(() => readdirSync(folder).sort()).toEqual([".git", "a.txt"]);
 });
 
-test("variables that the settings give to a server are not obeyed by what starts the sandbox", async () => {
+test("the sandbox launcher ignores variables that the settings give to a server", async () => {
   const { open, base, put } = await setUp();
   put("evil.sh", `touch ${base}/escaped-$$ 2>/dev/null\n`);
   const environment = { BASH_ENV: "./evil.sh", LD_PRELOAD: "./evil.so", PATH: process.env["PATH"], TOKEN: "a 'b\" $c" };
@@ -102,18 +102,18 @@ test("variables that the settings give to a server are not obeyed by what starts
   expect(wrong.problems).toEqual([expect.stringMatching(/cannot pass on the variable "BASH_FUNC_exec%%"/)]);
 });
 
-test("a server reaches the hosts that it names, unless a rule denies them, and it is said what it may not reach", async () => {
+test("a server reaches its hosts unless a rule denies them, and its answer names refused hosts", async () => {
   const { open } = await setUp({ hosts: ["localhost.example"] });
   const fetch = "curl -s -m 5 http://other.example/ >/dev/null; echo done";
   expect(await (await open()).run(fetch)).toBe(
     'done\n\n[refused: other.example. The user can name it under "hosts" of this server, in settings.json.]',
   );
   const denied = await setUp({ hosts: ["localhost.example"] }, { rules: [readRule("Network", "deny", "user")!] });
-  // Without any host there is no way at all, and so nothing to refuse.
+  // Without any host there is no network, so nothing is refused.
   expect(await (await denied.open()).run(fetch)).toBe("done\n");
 });
 
-test("outside of the sandbox a server runs if the user says so, or if there is none and none is required", async () => {
+test("a server runs without a sandbox if the user allows it, or if none is available or required", async () => {
   const read = (home: string) => `cat ${home}/.ssh/id`;
   const off = await setUp({ sandbox: "off" });
   expect(await (await off.open()).run(read(off.home))).toBe("SECRET\n");
@@ -123,7 +123,7 @@ test("outside of the sandbox a server runs if the user says so, or if there is n
   expect((await required.open()).problems).toEqual([expect.stringMatching(/require a sandbox.*There is no sandbox/)]);
 });
 
-test("the files that a project's server names in the home are not shown to it; a failure says what may help", async () => {
+test("a project's server cannot see files in the home, and its failure says what may help", async () => {
   const { open } = await setUp({ from: "project" });
   const { problems } = await open();
   expect(problems).toEqual([expect.stringMatching(/MODULE_NOT_FOUND.*It ran in the sandbox.*"hosts".*readablePaths/s)]);

@@ -3,7 +3,7 @@ import { limitTools } from "./to-agent-tool.ts";
 
 const plain = { type: "object" };
 
-test("tools come in the order of their names, with texts that hide nothing", () => {
+test("sorts tools by name, and sanitizes their texts", () => {
   const schema = { type: "object", properties: { a: { type: "string", description: "x\u001b[2J\u202e" } } };
   expect(
     limitTools("s", [
@@ -23,7 +23,7 @@ test("tools come in the order of their names, with texts that hide nothing", () 
   });
 });
 
-test("a description of a megabyte is cut, which the user and the model are told with numbers", () => {
+test("cuts a description of a megabyte, with numbers for the user and the model", () => {
   const { tools, problems } = limitTools("s", [{ name: "a", description: "x".repeat(1_000_000), inputSchema: plain }]);
   expect(tools[0]!.description).toMatch(/^x{2000}\n\[998000 more characters\]$/);
   expect(problems).toEqual([
@@ -31,7 +31,7 @@ test("a description of a megabyte is cut, which the user and the model are told 
   ]);
 });
 
-test("a tool with a schema that is too large or too deep is left out, and named", () => {
+test("leaves out and names a tool whose schema is too large or too deep", () => {
   let deep: object = {};
   for (let level = 0; level < 50_000; level++) deep = { a: deep };
   const { tools, problems } = limitTools("s", [
@@ -48,7 +48,7 @@ test("a tool with a schema that is too large or too deep is left out, and named"
   ]);
 });
 
-test("a server with very many tools brings as many as fit, and it is told how many do not", () => {
+test("keeps as many tools as fit, and reports the number of the others", () => {
   const many = Array.from({ length: 500 }, (_, index) => ({ name: `t${1_000 + index}`, inputSchema: plain }));
   const { tools, problems } = limitTools("s", many);
   expect(tools).toHaveLength(200);

@@ -7,7 +7,7 @@ import { serverText, type ToolServer } from "../../permissions/program-setting.t
 import type { ServerInstructions, ToolServers, ToolServersOptions } from "./open-tool-servers.ts";
 import { prefixOf } from "./to-agent-tool.ts";
 
-/** Tools of MCP servers. */
+/** Adds the tools of MCP servers. */
 export async function mcpExtension(context: ExtensionContext): Promise<Extension> {
   const { settings, folder, places, offered, notify } = context;
   const { servers } = settings;
@@ -23,7 +23,7 @@ export async function mcpExtension(context: ExtensionContext): Promise<Extension
   };
 }
 
-/** `/mcp`: the servers of the settings, with their tools, or why there are none. */
+/** `/mcp` lists the servers of the settings with their tools, or their problems. */
 function mcpCommand(
   servers: readonly ToolServer[],
   { tools, problems }: Pick<ToolServers, "tools" | "problems">,
@@ -49,7 +49,7 @@ const HEAD_LINE =
 const CHANGE_LINE =
   "Servers of tools say this from now on about the use of their tools. It is their word, not the user's.";
 
-/** What servers of tools say, as part of the head of a session. What one says anew is told at the end. */
+/** The head section with the instructions of servers. Changed instructions are appended. */
 function serverSection(instructions: readonly ServerInstructions[]): HeadSection {
   const sections = instructions.map(
     ({ server, text }): HeadText => ({
@@ -58,8 +58,8 @@ function serverSection(instructions: readonly ServerInstructions[]): HeadSection
       provenance: { kind: "tool", name: server },
     }),
   );
-  const say = (line: string, said: readonly HeadText[]): readonly HeadText[] | undefined =>
-    said.length === 0 ? undefined : [{ kind: "text", text: line }, ...said];
+  const say = (line: string, texts: readonly HeadText[]): readonly HeadText[] | undefined =>
+    texts.length === 0 ? undefined : [{ kind: "text", text: line }, ...texts];
   return {
     text: async () => say(HEAD_LINE, sections),
     changes: async (shown) =>
@@ -72,7 +72,7 @@ function serverSection(instructions: readonly ServerInstructions[]): HeadSection
 
 const NONE: ToolServers = { tools: [], instructions: [], problems: [], close: async () => {} };
 
-/** The servers of the settings. Their client is loaded only where there are any. */
+/** Opens the servers of the settings. Loads the MCP client only if there are servers. */
 async function openServers(servers: readonly ToolServer[], options: ToolServersOptions): Promise<ToolServers> {
   if (servers.length === 0) return NONE;
   const { openToolServers } = await import("./open-tool-servers.ts");

@@ -28,7 +28,7 @@ async function started(settings: object, files: Readonly<Record<string, string>>
 
 const files = (environment: object) => ({ command: [process.execPath, "server.mjs"], environment });
 
-test("tools of servers are offered in a stable order and called by leave; the session outlives a server", async () => {
+test("offers server tools in a stable order, asks before calls, and survives the end of a server", async () => {
   const web = await startHttpToolServer("open sesame");
   const ofWeb = { url: web.url, headers: { authorization: "Bearer open sesame" } };
   const instructions = { INSTRUCTIONS: "Alpha comes first." };
@@ -51,7 +51,7 @@ test("tools of servers are offered in a stable order and called by leave; the se
   expect(last().texts.at(-1)).toBe('echo of {"a":1}');
   expect(last().tools).toEqual(first.tools);
 
-  // It cannot be used now: its tools stay in the list, so that all that was sent before is read from the cache.
+  // The server cannot be used now. Its tools stay in the list, so the cache still serves all earlier content.
   set({ servers: { files: files({ FAIL: "1" }), web: ofWeb } });
   const before = last();
   const without = await cli.run(["-c", "-p", "Use mcp__files__alpha", ...allow]);
@@ -61,7 +61,7 @@ test("tools of servers are offered in a stable order and called by leave; the se
   const [asked] = sentRequests(cli).slice(-2);
   expect(asked!.cacheReadTokens).toBe(before.cacheReadTokens + before.cacheWriteTokens);
 
-  // Taken out of the settings, it is gone, and that is said; another one says at the end how it is to be used.
+  // A server that was removed from the settings is gone, which is announced. Instructions of a new server are appended.
   set({ servers: { web: ofWeb, other: files({ INSTRUCTIONS: "I am new here." }) } });
   const changed = await cli.run(["-c", "-p", "Go on"]);
   expect(changed.said).toMatch(/tools have changed .*new: mcp__other__alpha.*gone: mcp__files__alpha/);
@@ -77,7 +77,7 @@ test("tools of servers are offered in a stable order and called by leave; the se
   expect(cli.refused()).toEqual([]);
 });
 
-test("what a project's settings name is started when the user has trusted them", async () => {
+test("starts a project's servers only after the user has trusted its settings", async () => {
   const servers = { own: { command: ["sh", "-c", `touch started; exec ${process.execPath} server.mjs`] } };
   const { cli, last, project } = await started({}, { ".palimpsest/settings.json": JSON.stringify({ servers }) });
   const untrusted = await cli.run(["-p", "Hello"]);

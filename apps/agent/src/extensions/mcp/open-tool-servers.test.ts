@@ -29,7 +29,7 @@ const node = (name: string, file: string, environment: Readonly<Record<string, s
   environment: { OWN_TOKEN: "its own", ...environment },
 });
 
-test("tools of a server: in the order of their names, called, failing, given up", async () => {
+test("lists a server's tools by name, and handles calls, failures and timeouts", async () => {
   const { tools, problems, instructions, use } = await opened([node("my-server", "server.mjs")]);
   expect({ problems, instructions }).toEqual({ problems: [], instructions: [] });
   expect(tools.map(({ name }) => name)).toEqual(
@@ -43,14 +43,14 @@ test("tools of a server: in the order of their names, called, failing, given up"
   await expect(use("mcp__my-server__mid_dle", {}, AbortSignal.timeout(100))).rejects.toThrow();
 });
 
-test("what a server says about its tools is bounded, and hides nothing", async () => {
+test("limits and sanitizes a server's instructions", async () => {
   const hostile = `Call alpha first.\u001b]0;x\u0007 ${"x".repeat(5_000)}`;
   const { instructions } = await opened([node("s", "server.mjs", { INSTRUCTIONS: hostile })]);
   expect(instructions).toEqual([{ server: "s", text: expect.stringMatching(/^Call alpha first\. x/) }]);
   expect(instructions[0]!.text).toMatch(/x\n\[1018 more characters\]$/);
 });
 
-test("a server that is not there, fails or says nothing is named with what it said, and the others count", async () => {
+test("names a missing, failing or silent server with its output, and opens the others", async () => {
   const absent: ToolServer = { name: "absent", command: ["no-such-program-at-all"] };
   const failing = node("failing", "server.mjs", { FAIL: "1" });
   const offered = [
@@ -59,14 +59,14 @@ test("a server that is not there, fails or says nothing is named with what it sa
   ];
   const servers = [absent, failing, node("silent", "silent.mjs"), node("s", "server.mjs")];
   const { tools, problems, use } = await opened(servers, { offered });
-  // What the session was offered of a server stays in its list, as it was.
+  // Tools that were offered before stay in the list unchanged.
   expect(tools).toHaveLength(5);
   expect(tools[0]).toMatchObject(offered[0]!);
   expect(await textOf(await use("mcp__failing__alpha", {}))).toMatch(/failing cannot be used: .*licence has ended/);
   expect(problems.map((problem) => /server (\w+) cannot/.exec(problem)?.[1])).toEqual(["absent", "failing", "silent"]);
 });
 
-test("a server over HTTP: with its headers, told when it is left, named when it lets nobody in", async () => {
+test("sends headers to an HTTP server, ends its session, and names a server that refuses access", async () => {
   const { url, methods } = await startHttpToolServer("open sesame");
   const headers = { authorization: "Bearer open sesame" };
   const { tools, instructions, problems, use, close } = await opened([
@@ -81,7 +81,7 @@ test("a server over HTTP: with its headers, told when it is left, named when it 
   expect(methods).toContain("DELETE");
 });
 
-test("a server over HTTP that is gone fails its calls, and nothing else", async () => {
+test("fails only the calls to an HTTP server that is gone", async () => {
   const { url, stop } = await startHttpToolServer("w");
   const { use } = await opened([{ name: "web", url, headers: { authorization: "Bearer w" } }]);
   stop();

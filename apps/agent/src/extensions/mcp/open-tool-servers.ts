@@ -7,46 +7,46 @@ import type { ToolServer } from "../../permissions/program-setting.ts";
 import { type ConnectedServer, connectServer } from "./connect-server.ts";
 import { limitTools, prefixOf, toAgentTools } from "./to-agent-tool.ts";
 
-/** Which MCP servers to start, and within which limits. */
+/** The MCP servers to start, and their limits. */
 export interface ToolServersOptions {
   readonly folder: string;
   readonly programs: ProgramPorts;
-  /** Holds a folder for each server: what it writes outlives the session. */
+  /** The folder with a subfolder for each server, whose files outlive the session. */
   readonly serversFolder: string;
-  /** Is told what the sandbox has to say of a server. @default nobody */
+  /** Receives the sandbox's messages about a server. @default no messages */
   readonly onNote?: (text: string) => void;
   /**
-   * Tools that the session has been offered. Those of a server that cannot be used now stay in its list, because a shorter one
-   * would cost the whole cache; calls of them are answered by the reason. @default none
+   * Tools of the session's earlier requests. Tools of a server that cannot be used now stay in the list, because a
+   * shorter list would invalidate the prompt cache. Their calls fail with the reason. @default none
    */
   readonly offered?: readonly ToolDefinition[];
-  /** For a server to start, and then to list its tools. @default 30 seconds */
+  /** The time limit for a server to start, and then to list its tools. @default 30 seconds */
   readonly startTimeoutMs?: number;
-  /** For one call. @default 10 minutes */
+  /** The time limit for one call. @default 10 minutes */
   readonly callTimeoutMs?: number;
 }
 
 /** The MCP servers that were started: their tools, their instructions and their problems. */
 export interface ToolServers {
-  /** By server in the given order, then by name: the same servers give the same prompt. */
+  /** The tools, by server in the given order and then by name, so that the same servers give the same prompt. */
   readonly tools: readonly AgentTool[];
-  /** What servers say about the use of their tools, in the same order. */
+  /** The servers' instructions for the use of their tools, in the same order. */
   readonly instructions: readonly ServerInstructions[];
   /** Servers and tools that could not be used, and texts that were cut, one line each. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
-/** Instructions that an MCP server has for the model. */
+/** The instructions of an MCP server for the model. */
 export interface ServerInstructions {
   readonly server: string;
   readonly text: string;
 }
 
-/** Of one server. It is no place for a manual. */
+/** The limit for the instructions of one server. */
 const MAX_INSTRUCTION_CHARACTERS = 4_000;
 
-/** Connects with servers of tools, all at once. One that fails is named, and the others count. */
+/** Connects to all MCP servers at once. Reports servers that fail, and opens the others. */
 export async function openToolServers(
   servers: readonly ToolServer[],
   { offered = [], startTimeoutMs = 30_000, callTimeoutMs = 600_000, ...options }: ToolServersOptions,

@@ -3,18 +3,18 @@ import { sanitize, sanitizeAll } from "palimpsest/sanitize";
 import { failed } from "../../extension/make-tool.ts";
 import type { AgentTool } from "../../permissions/agent-tool.ts";
 
-/** A tool as a server describes it. What it says of its own harmlessness is not believed. */
+/** A tool as its server describes it. The agent does not trust claims that the tool is harmless. */
 export interface ServedTool {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: ToolDefinition["inputSchema"];
-  /** Shown to the user when the tool asks for permission. */
+  /** The server's claim, which is shown to the user when the tool asks for permission. */
   readonly claims?: "reads-only";
-  /** A second call with the same input does no more than the first, as the server says. @default "never" */
+  /** Whether a second call with the same input has no further effect, as the server claims. @default "never" */
   readonly repeat?: "free";
 }
 
-/** What a server answers to a call: content by type. */
+/** A server's answer to a call: content by type. */
 export interface ServedResult {
   readonly content: readonly Readonly<Record<string, unknown>>[];
   readonly status: "ok" | "error";
@@ -22,12 +22,13 @@ export interface ServedResult {
 
 type CallServer = (tool: string, input: unknown, signal: AbortSignal) => Promise<ServedResult>;
 
-/** The longest name that providers take. */
+/** The longest tool name that providers accept. */
 const MAX_NAME_CHARACTERS = 64;
 
 /**
- * The tools of a server as tools of the agent, in the order of their names: a server may list them in another one each time.
- * @param served within the limits (`limitTools`)
+ * Converts a server's tools to tools of the agent. Sorts them by name, because a server may list them in another order
+ * each time.
+ * @param served tools within the limits (`limitTools`)
  */
 export function toAgentTools(server: string, served: readonly ServedTool[], call: CallServer): readonly AgentTool[] {
   const tools = served.map((tool) => toAgentTool(server, tool, call));
@@ -35,7 +36,7 @@ export function toAgentTools(server: string, served: readonly ServedTool[], call
   return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** What the names of a server's tools begin with. */
+/** The prefix of the names of a server's tools. */
 export function prefixOf(server: string): string {
   return `mcp__${server}__`;
 }
@@ -82,13 +83,13 @@ interface LimitedTools {
   readonly problems: readonly string[];
 }
 
-/** Every request repeats the descriptions of all tools, so a server cannot have any number of words. */
+/** The limits of one server, because every request repeats the descriptions of all tools. */
 const LIMITS = { descriptionCharacters: 2_000, schemaCharacters: 16_000, serverCharacters: 120_000, tools: 200 };
-/** Deeper schemas would overflow the stack of whoever reads them. */
+/** Deeper schemas would overflow the stack of their readers. */
 const MAX_DEPTH = 32;
 const MAX_NAMES_SHOWN = 5;
 
-/** The tools of a server within the limits, in the order of their names, with texts that have passed the gate. */
+/** Limits a server's tools, sorts them by name, and sanitizes their texts. */
 export function limitTools(server: string, served: readonly ServedTool[]): LimitedTools {
   const problems: string[] = [];
   const kept: ServedTool[] = [];
@@ -127,7 +128,7 @@ export function limitTools(server: string, served: readonly ServedTool[]): Limit
   return { tools: kept, problems };
 }
 
-/** The schema, or why it is not used. */
+/** The schema, or the reason why it cannot be used. */
 function fittingSchema({ inputSchema }: ServedTool): ServedTool["inputSchema"] | string {
   if (isDeeper(inputSchema, MAX_DEPTH)) return `its schema is nested deeper than ${MAX_DEPTH} levels`;
   const clean = JSON.stringify(inputSchema).length > LIMITS.schemaCharacters ? inputSchema : sanitizeAll(inputSchema);
@@ -139,7 +140,7 @@ function fittingSchema({ inputSchema }: ServedTool): ServedTool["inputSchema"] |
 
 function cutDescription(whole: string): { readonly text: string; readonly left: number } {
   const { descriptionCharacters: most } = LIMITS;
-  // What is cut off need not pass the gate.
+  // The part that is cut off is not sanitized.
   const left = Math.max(0, whole.length - most);
   const text = sanitize(whole.slice(0, most).toWellFormed());
   return left === 0 ? { text, left } : { text: `${text}\n[${left} more characters]`, left };

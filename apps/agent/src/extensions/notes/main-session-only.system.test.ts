@@ -7,7 +7,7 @@ import { temporaryProject } from "../../testing/temporary-project.ts";
 const NOTES =
   '<session-notes>\n<notes-section heading="Current state">\nIt is read.\n</notes-section>\n</session-notes>';
 
-/** The main session starts an agent, which reads a file four times: enough for notes by growth. */
+/** The main session starts an agent that reads a file four times, which is enough growth for notes. */
 const model: Script = ({ userText, request }) => {
   if (userText.includes("<session-notes>")) return answer(NOTES);
   const conversation = JSON.stringify(request["messages"]);
@@ -21,7 +21,7 @@ const model: Script = ({ userText, request }) => {
   return results < 4 ? callTools(callTool("Read", { file_path: "limit.ts" })) : answer("Looked.");
 };
 
-test("only the main session keeps notes: those of an agent would end with its task", async () => {
+test("only the main session keeps notes", async () => {
   const project = temporaryProject({ "limit.ts": "export const limit = 10;\n".repeat(40) });
   const cli = await startCli(project, model);
   const environment = {

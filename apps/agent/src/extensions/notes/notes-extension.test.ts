@@ -36,7 +36,7 @@ async function setUp() {
   return { open, file: notesFileOf(sessionFolder), sessionFolder, notices };
 }
 
-test("the file has the newest version, also after a rewind and where it was lost or changed", async () => {
+test("writes the newest version to the file, also after a rewind, a loss or a change of the file", async () => {
   const { open, file, notices } = await setUp();
   const { session, extension } = await open();
   const text = (): string => readFileSync(file, "utf8");
@@ -63,10 +63,10 @@ test("the file has the newest version, also after a rewind and where it was lost
   await again.session.close();
 });
 
-test("a file that cannot be written is told once, and the notes are in the log", async () => {
+test("reports a file that cannot be written once, and keeps the notes in the log", async () => {
   const { open, sessionFolder, notices } = await setUp();
   const { session } = await open();
-  // A file stands where the folder should be, so it fails for root, too.
+  // A file at the folder's path makes the write fail, even for root.
   mkdirSync(dirname(sessionFolder), { recursive: true });
   writeFileSync(sessionFolder, "");
   await session.append("Hello");

@@ -9,16 +9,16 @@ import type { Places } from "../../workspace/places.ts";
 import { writePrivateFile } from "../../workspace/private-files.ts";
 
 interface NotesExtension extends Extension {
-  /** The user's own template and prompt, and where the notes are written. */
+  /** The user's own template and prompt, and the writer of the notes file. */
   readonly notes: NonNullable<AgentSessionOptions["notes"]>;
 }
 
-/** The session's notes as a file that people read: a copy, since the log has every version. */
+/** The path of the session's notes file. People read this copy; the log has every version. */
 export function notesFileOf(sessionFolder: string): string {
   return join(sessionFolder, "notes.md");
 }
 
-/** The session's notes: with the user's own template and prompt, and in a file beside the session's other files. */
+/** Adds the session's notes, with the user's own template and prompt, and a copy in a file of the session. */
 export async function notesExtension({
   places,
   sessionFolder,
@@ -27,7 +27,7 @@ export async function notesExtension({
   const { problems, ...texts } = await readNotesFiles(places);
   const path = notesFileOf(sessionFolder);
   let session: AgentSession | undefined;
-  /** The content of the file; undefined if there is none. */
+  /** The file's content. Undefined without a file. */
   let written: string | undefined;
   let failure: "none" | "reported" = "none";
   let inOrder: Promise<void> = Promise.resolve();
@@ -41,14 +41,14 @@ export async function notesExtension({
   }
 
   function report(error: unknown): void {
-    // A session that is closed meanwhile has lost nothing: its next start copies the notes.
+    // A session that closed during the write has lost nothing, because its next start copies the notes.
     if (failure === "reported" || session?.signal.aborted === true) return;
     failure = "reported";
     const why = error instanceof Error && "code" in error ? String(error.code) : String(error);
     notify(`Cannot write the session's notes to ${path} (${why}). The log has them: /notes shows them.`);
   }
 
-  /** Reads the newest version when its turn comes, so a slow copy never replaces a newer one. */
+  /** Copies the newest version when its turn comes, so a slow copy never replaces a newer one. */
   function copy(): Promise<void> {
     inOrder = inOrder.then(copyNewest).catch(report);
     return inOrder;
@@ -63,7 +63,7 @@ export async function notesExtension({
       written = await readFile(path, "utf8").catch(() => undefined);
       await copy();
     },
-    // A rewind brings earlier notes back.
+    // A rewind restores earlier notes.
     afterTurn: copy,
     close: () => inOrder,
   };
@@ -71,23 +71,24 @@ export async function notesExtension({
 
 /** The user's own texts for session notes. */
 interface NotesFiles {
-  /** The sections. @default the built-in sections */
+  /** The note sections. @default the built-in sections */
   readonly template?: string;
-  /** What the model is asked when it updates the notes. @default the built-in prompt */
+  /** The prompt for the model that updates the notes. @default the built-in prompt */
   readonly prompt?: string;
-  /** Why a file is not used, and what to do: one text for each file. */
+  /** Why a file cannot be used, and what to do. One text for each file. */
   readonly problems: readonly string[];
 }
 
-/** The model reads the prompt, and the template with it, on every update. */
+/** The size limit of a file. The model reads the prompt and the template at every update. */
 const MAX_BYTES = 16_384;
 
-/** Windows does not have this flag. Opening a named pipe must not wait for its writer. */
+/** Windows does not have O_NONBLOCK. Opening a named pipe must not wait for its writer. */
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
 /**
- * Reads `notes-template.md` and `notes-prompt.md` from the agent's folder in the user's home. Files of a project cannot set
- * them: the prompt speaks to the model in the host's own voice. A file that cannot be used is reported and left out.
+ * Reads `notes-template.md` and `notes-prompt.md` from the agent's folder in the user's home. A project cannot set
+ * these files, because the prompt speaks to the model with the host's authority. Reports and leaves out a file that
+ * cannot be used.
  */
 export async function readNotesFiles({
   notesTemplate,

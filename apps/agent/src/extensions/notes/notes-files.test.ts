@@ -22,7 +22,7 @@ describe("the user's files for session notes", () => {
     expect(await setUp(files).read()).toEqual({ template: TEMPLATE, prompt: "Write in French.", problems: [] });
   });
 
-  test("may be links, as people keep such files in a repository", async () => {
+  test("may be links, for example into a repository", async () => {
     const { places, read } = setUp({ "elsewhere.md": TEMPLATE });
     symlinkSync(join(places.agentHome, "elsewhere.md"), places.notesTemplate);
     expect(await read()).toMatchObject({ template: TEMPLATE, problems: [] });
@@ -44,7 +44,7 @@ describe("the user's files for session notes", () => {
     expect(problems[0]).toContain("The session notes have the built-in sections. Correct the file or delete it.");
   });
 
-  test("a folder in place of a file, and an empty prompt, are named", async () => {
+  test("are reported if they are a folder or an empty prompt", async () => {
     const { places, read } = setUp({ "notes-prompt.md": "" });
     mkdirSync(places.notesTemplate);
     const { problems } = await read();

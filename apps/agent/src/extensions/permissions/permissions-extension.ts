@@ -3,7 +3,7 @@ import type { Extension } from "../../extension/extension.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
 import { explainCall, listPermissions, openingText, removePermission } from "../../permissions/review-permissions.ts";
 
-/** Shows and changes what needs no question. */
+/** Adds `/permissions`, which shows and changes the permission rules. */
 export function permissionsExtension(context: ExtensionContext): Extension {
   const { settings, sandbox, permissions } = context;
   return {
@@ -20,10 +20,10 @@ function permissionsCommand({ permissions, settings, sandbox, guard, places }: E
     about: "list the rules, explain what a command needs, remove a rule",
     when: "always",
     async open({ words, say }) {
-      const held = { mode: permissions.mode(), rules: permissions.rules, settings, sandbox, guard, places };
+      const state = { mode: permissions.mode(), rules: permissions.rules, settings, sandbox, guard, places };
       const [, word, wanted = ""] = /^(why|remove)\s+(.+)$/s.exec(words.trim()) ?? [];
-      if (word === undefined) say(listPermissions(held));
-      else say(await (word === "why" ? explainCall : removePermission)(wanted.trim(), held));
+      if (word === undefined) say(listPermissions(state));
+      else say(await (word === "why" ? explainCall : removePermission)(wanted.trim(), state));
     },
   };
 }

@@ -20,7 +20,7 @@ const noApproval: ApprovePlan = async () => ({
   comment: "Nobody is here to approve it. End your turn with the plan as your answer.",
 });
 
-/** Plan mode: tools change nothing until the user has approved the plan. The plan survives a compaction. */
+/** Adds plan mode, in which tools change nothing until the user approves a plan. The plan survives a compaction. */
 export function planExtension(
   context: Pick<ExtensionContext, "sessionId" | "sessionFolder" | "store" | "permissions" | "person">,
 ): PlanExtension {
@@ -39,7 +39,7 @@ export function planExtension(
   };
 }
 
-/** The newest approved plan of a session; undefined if there is none. */
+/** Reads the newest approved plan of a session. Undefined without a plan. */
 async function readPlan(store: Store, session: string): Promise<string | undefined> {
   for await (const { call, text } of answeredCalls(store, session)) {
     const { plan } = (call.input ?? {}) as { readonly plan?: unknown };
@@ -55,12 +55,12 @@ interface PlanPorts {
 }
 
 const EXIT_PLAN = "ExitPlan";
-/** The start of the result of an approved plan. The log is searched for it. */
+/** The start of the result of an approved plan, which identifies the plan in the log. */
 const PLAN_APPROVED = "The user has approved the plan.";
 
 const A_DAY_MS = 86_400_000;
 
-/** The plan tools. They are offered in every mode, so that a change of the mode keeps the prompt cache. */
+/** Creates the plan tools. They are offered in every mode, so that a change of the mode keeps the prompt cache. */
 export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly AgentTool[] {
   const enter = agentTool({
     name: "EnterPlan",
@@ -106,13 +106,13 @@ export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly A
 /** The newest approved plan: in the log, and in a file of the session that people and tools can read. */
 interface PlanFile {
   readonly path: string;
-  /** Wraps the approval: writes an approved plan to the file. */
+  /** Wraps the approval, to write an approved plan to the file. */
   readonly approvePlan: ApprovePlan;
-  /** Undefined if no plan was approved, or the approval was rewound. */
+  /** The approved plan. Undefined without one, or if the approval was rewound. */
   plan(): Promise<PlacedText | undefined>;
 }
 
-/** Opens the plan file. @param readPlan reads the plan from the log, which is right after a rewind and a resume */
+/** Opens the plan file. @param readPlan reads the plan from the log, which is correct after a rewind or a resume */
 function openPlanFile(
   sessionFolder: string,
   approvePlan: ApprovePlan,

@@ -42,7 +42,7 @@ const person: Person = {
   onBackground: async () => {},
 };
 
-test("a plan that was approved is kept as a file, and is whole in the request after a compaction, also when resumed", async () => {
+test("keeps an approved plan in a file and, complete, in requests after a compaction and a resume", async () => {
   const { folder, home } = temporaryProject();
   const server = await serve({ faces: [createAnthropic({ script })] });
   onTestFinished(() => server.close());

@@ -5,15 +5,15 @@ import { agentTool, done, failed } from "../../extension/make-tool.ts";
 import type { AskUser } from "../../extension/person.ts";
 import type { AgentTool } from "../../permissions/agent-tool.ts";
 
-/** Questions of the model to the user. */
+/** Lets the model ask the user questions. */
 export function questionsExtension({ person }: Pick<ExtensionContext, "person">): Extension {
   return { name: "questions", tools: () => [askUserTool(person?.askUser)] };
 }
 
-/** The time limit for an answer. The loop's own limit is meant for programs. */
+/** The time limit for an answer. The agent loop's own limit is meant for programs. */
 const A_DAY_MS = 86_400_000;
 
-/** The tool with which the model asks the user a question. */
+/** Creates the tool with which the model asks the user a question. */
 export function askUserTool(askUser: AskUser | undefined): AgentTool {
   return agentTool({
     name: "AskUser",

@@ -26,20 +26,20 @@ async function collect(ageDays: number, settings: Readonly<Record<string, number
 
 const KEPT = { "toolResults.keptDays": 30, "toolResults.keptMegabytes": 10_000 };
 
-test("results of old sessions are removed, and that is told", async () => {
+test("removes results of old sessions, and emits an event", async () => {
   expect(await collect(31, KEPT)).toEqual({
     told: [{ kind: "results-collected", sessions: 1, bytes: 5_000, failures: 0 }],
     left: [],
   });
 });
 
-test("the settings say how old, and nothing is told where nothing was removed", async () => {
+test("uses the age from the settings, and emits no event if nothing was removed", async () => {
   expect(await collect(29, KEPT)).toEqual({ told: [], left: ["old"] });
   expect((await collect(3, { ...KEPT, "toolResults.keptDays": 2 })).left).toEqual([]);
   expect((await collect(3, { ...KEPT, "toolResults.keptMegabytes": 0.001 })).left).toEqual([]);
 });
 
-test("what could not be removed is told, with the reason", async () => {
+test("emits an event with the reason if a result cannot be removed", async () => {
   const { told: emitted, left } = await collect(31, KEPT, new Error("EACCES"));
   expect(emitted).toEqual([{ kind: "results-collected", sessions: 0, bytes: 0, failures: 1, error: "EACCES" }]);
   expect(left).toEqual(["old"]);

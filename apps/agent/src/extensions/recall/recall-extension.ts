@@ -6,7 +6,7 @@ import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
 import type { AgentTool } from "../../permissions/agent-tool.ts";
 
-/** Reads back what was stored, cleared or compacted. Stored results of old sessions are removed in the background. */
+/** Adds recall of stored, cleared and compacted content. Removes stored results of old sessions in the background. */
 export function recallExtension({ store, clock }: Pick<ExtensionContext, "store" | "clock">): Extension {
   let collecting: Collecting | undefined;
   return {
@@ -33,10 +33,10 @@ const recallCommand: SlashCommand = {
   },
 };
 
-/** `Session.recall()`. */
+/** The type of `Session.recall()`. */
 type Recall = (request: RecallRequest) => Promise<Recalled>;
 
-/** Reads back what was stored, cleared or compacted. The engine checks the input. */
+/** Recalls stored, cleared and compacted content. The engine checks the input. */
 export function recallTool(recall: Recall): AgentTool {
   return {
     ...definition,
@@ -52,24 +52,26 @@ export function recallTool(recall: Recall): AgentTool {
 interface CollectingOptions {
   readonly store: Store;
   readonly session: Pick<AgentSession, "settings" | "events">;
-  /** @default the system's clock */
+  /** The clock. @default the system's clock */
   readonly clock?: { now(): number };
 }
 
 interface Collecting {
-  /** Starts once, in the background. */
+  /** Starts the removal in the background, once. */
   begin(): void;
-  /** Waits a short time for the end; the rest is removed next time. */
+  /** Waits a short time for the removal. The next session removes the rest. */
   close(): Promise<void>;
 }
 
-/** A delay at exit that a person does not notice. */
+/** How long to wait at exit, which is too short to notice. */
 const CLOSING_MS = 500;
 
 const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
 
-/** Removes stored results of old sessions of the project. Emits an event if some were removed or could not be removed. */
+/**
+ * Removes stored results of the project's old sessions. Emits an event if results were removed or could not be removed.
+ */
 export function collectOldResults({ store, session, clock = { now: Date.now } }: CollectingOptions): Collecting {
   const closing = new AbortController();
   let running: Promise<void> | undefined;

@@ -1,3 +1,4 @@
+// Runs ripgrep in a sandbox, with limited output.
 import { execFile, spawn } from "node:child_process";
 import { isAbsolute } from "node:path";
 import { createInterface } from "node:readline";
@@ -7,13 +8,13 @@ import { sanitize } from "palimpsest/sanitize";
 import { type PathBase, placePattern } from "../../permissions/glob.ts";
 import { findProgram } from "../../sandbox/find-program.ts";
 
-/** The command that sandboxes a search; empty without bubblewrap. */
+/** The command that sandboxes a search. Empty without bubblewrap. */
 export type SearchEnclosure = () => Promise<readonly string[]>;
 
 /**
  * Sandboxes searches, so that they see only the given folders. Otherwise a folder that is replaced by a link during the
- * search would lead ripgrep to other places (the race in `chaos security` found this within seconds). It is tried at the
- * first search: no session waits for it at its start.
+ * search would lead ripgrep to other places (the race in `chaos security` found this within seconds). The first search
+ * tests the sandbox, so that no session waits for it at the start.
  */
 export function encloseSearch(roots: readonly string[], path: string | undefined): SearchEnclosure {
   let tried: Promise<readonly string[]> | undefined;
@@ -31,12 +32,12 @@ async function tryEnclosure(roots: readonly string[], path: string | undefined):
   if (bwrap === undefined) return [];
   const line = [
     ...[bwrap, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"],
-    // Ripgrep looks at its own file there before it sorts by time.
+    // Ripgrep inspects its own executable there before it sorts by time.
     ...["--proc", "/proc"],
     ...[rgPath, ...roots].flatMap((path) => ["--ro-bind", path, path]),
     "--",
   ];
-  // As searches are, but for what they find: where this fails, they would.
+  // The test has the same options as a search, except for its result. If the test fails, searches would fail.
   const [program, ...args] = [
     ...line,
     rgPath,
@@ -50,7 +51,7 @@ async function tryEnclosure(roots: readonly string[], path: string | undefined):
   ];
   return promisify(execFile)(program!, args, { timeout: 10_000 }).then(
     () => line,
-    // Nothing was found: it works.
+    // Exit code 1 means that nothing was found, so the sandbox works.
     (error: { readonly code?: unknown }) => (error.code === 1 ? line : []),
   );
 }
@@ -61,23 +62,26 @@ export function hidingGlobs(hidden: readonly string[], base: PathBase): readonly
   return [".git", ...placed].flatMap((pattern) => ["--glob", `!${toRipgrep(pattern)}`]);
 }
 
-/** Converts a pattern: only stars are special in ours, but brackets, braces and question marks are special in ripgrep's. */
+/**
+ * Escapes a pattern for ripgrep. In our patterns only stars are special, but ripgrep also has brackets, braces and
+ * question marks.
+ */
 function toRipgrep(placed: string): string {
   if (placed === "./") return "*";
   const anchored = placed.replace(/^\.\//, "/").replaceAll(/[?[\]{}\\!]/g, "\\$&");
-  // In ripgrep, "**" matches across folders only if it is alone between slashes.
+  // In ripgrep, "**" matches across folders only as a complete path segment.
   return anchored.replaceAll(/(?<=[^/*])\*{2,}|\*{2,}(?=[^/*])/g, "{*,*/**/*}");
 }
 
 interface RipgrepOptions {
   readonly args: readonly string[];
   readonly folder: string;
-  /** The command that sandboxes the search. @default none */
+  /** The command that sandboxes the search. @default no sandbox */
   readonly startedBy?: readonly string[];
   readonly signal: AbortSignal;
-  /** Lines after these are not read. */
+  /** The maximum number of lines to read. */
   readonly mostLines: number;
-  /** The limit of all lines together; a longer output is cut. */
+  /** The limit of all lines together. Longer output is cut. */
   readonly mostCharacters: number;
 }
 
@@ -86,13 +90,13 @@ type RipgrepResult =
   /** An invalid pattern, or a folder that cannot be read. */
   | { readonly kind: "failed"; readonly message: string };
 
-/** A longer search goes through folders that should not be searched. */
+/** The time limit. A longer search goes through folders that should not be searched. */
 const TIMEOUT_MS = 20_000;
 const NOTHING_FOUND = 1;
 
 /**
- * Runs ripgrep and reads a limited number of lines. The pattern runs in ripgrep, whose engine needs linear time, so no pattern
- * can block this process. The user's ripgrep settings are ignored.
+ * Runs ripgrep and reads a limited number of lines. Patterns run in ripgrep, whose engine needs linear time, so no
+ * pattern can block this process. Ignores the user's ripgrep settings.
  */
 export async function runRipgrep({
   args,
@@ -135,7 +139,7 @@ export async function runRipgrep({
   signal.throwIfAborted();
   if (stop.aborted)
     return { kind: "failed", message: `The search took more than ${TIMEOUT_MS / 1_000} s. Search in fewer files.` };
-  // ripgrep also reports an error if a single file could not be read; its matches are still valid.
+  // ripgrep also reports an error if one file cannot be read. Its matches are still valid.
   if (code !== 0 && code !== null && code !== NOTHING_FOUND && lines.length === 0) {
     return { kind: "failed", message: errors.trim() || `ripgrep ended with exit code ${code}.` };
   }

@@ -1,3 +1,4 @@
+// Finds files by name.
 import { relative } from "node:path";
 import { object, optional, text } from "palimpsest/schema";
 import { agentTool, done, failed } from "../../extension/make-tool.ts";
@@ -10,9 +11,9 @@ import { hidingGlobs, runRipgrep, type SearchEnclosure, unenclosed } from "./enc
 
 export interface SearchPorts {
   readonly guard: PathGuard;
-  /** Patterns (placed) of files that must not be read, and so are not listed. @default none */
+  /** Patterns (placed) of files that must not be read and are not listed. @default none */
   readonly hidden?: readonly string[];
-  /** The command that sandboxes a search. @default none */
+  /** The command that sandboxes a search. @default no sandbox */
   readonly startedBy?: SearchEnclosure;
   /** Opens stored results. @default none */
   readonly openResult?: OpenStoredResult;
@@ -21,7 +22,7 @@ export interface SearchPorts {
 const MAX_FILES = 500;
 const MAX_CHARACTERS = 60_000;
 
-/** Finds files by their names, the newest first. */
+/** Finds files by name, newest first. */
 export function globTool({ guard, hidden = [], startedBy = unenclosed }: SearchPorts): AgentTool {
   return agentTool({
     name: "Glob",
@@ -38,7 +39,7 @@ export function globTool({ guard, hidden = [], startedBy = unenclosed }: SearchP
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
       const { path: at, root } = located;
       if (isHidden(at, root, hidden)) return failed(`A rule forbids to read ${path}.`);
-      // From the root, so that hidden patterns mean the same wherever the search starts.
+      // Starts at the root, so that hidden patterns have the same meaning for every search.
       const below = at === root ? "" : `${relative(root, at).replaceAll(/[*?[\]{}\\]/g, "\\$&")}/`;
       const wanted = pattern.includes("/") ? below + pattern : pattern;
       const hiding = hidingGlobs(hidden, { folder: root, home: root });
@@ -53,7 +54,7 @@ export function globTool({ guard, hidden = [], startedBy = unenclosed }: SearchP
   });
 }
 
-/** Whether the start of a search is hidden: ripgrep applies patterns only to files that it finds itself. */
+/** Whether the start of a search is hidden. ripgrep applies patterns only to files that it finds itself. */
 export function isHidden(path: string, root: string, hidden: readonly string[]): boolean {
   const base = { folder: root, home: root };
   return hidden.some((pattern) => fitsPath(placePattern(pattern, base), relative(root, path)));

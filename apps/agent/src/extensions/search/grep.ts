@@ -40,7 +40,7 @@ export function grepTool({ guard, hidden = [], startedBy = unenclosed, openResul
         return failed(`${path} is a stored result. Search it with recall (its preview has the entry), or use Read.`);
       }
       if (isHidden(located.path, located.root, hidden)) return failed(`A rule forbids to read ${path}.`);
-      // ripgrep would wait for a writer of a pipe.
+      // ripgrep would wait for the writer of a pipe.
       const facts = await stat(located.path).catch(() => undefined);
       if (facts !== undefined && !facts.isFile() && !facts.isDirectory())
         return failed(`${path} is no plain file but a device, a pipe or a socket. It was not searched.`);
@@ -53,7 +53,7 @@ export function grepTool({ guard, hidden = [], startedBy = unenclosed, openResul
         ...(ignore_case === true ? ["--ignore-case"] : []),
         ...(multiline === true ? ["--multiline", "--multiline-dotall"] : []),
         ...(glob === undefined ? [] : ["--glob", glob]),
-        // The last matching pattern wins, so a call cannot ask for hidden files.
+        // The last matching pattern wins, so a call cannot request hidden files.
         ...hidingGlobs(hidden, { folder: located.root, home: located.root }),
         ...["--regexp", pattern, "--", located.path],
       ];

@@ -11,7 +11,7 @@ interface SearchOptions {
   readonly openResult: (session: ToolSession) => OpenStoredResult;
 }
 
-/** Finds files, and text in files. */
+/** Adds the tools that find files and search text. */
 export function searchExtension(
   context: Pick<ExtensionContext, "guard" | "folder" | "places" | "permissions" | "environment">,
   { openResult }: SearchOptions,

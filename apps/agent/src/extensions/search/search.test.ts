@@ -37,7 +37,7 @@ async function setUp(hidden: readonly string[] = [], search: "enclosed" | "open"
   };
 }
 
-test("Grep finds files, lines and counts, and nothing that is ignored, hidden or outside", async () => {
+test("Grep finds files, lines and counts, but no ignored, hidden or outside files", async () => {
   const { grep } = await setUp(["*.env"]);
   expect((await grep("needle")).split("\n").sort()).toEqual([
     "-f.ts",
@@ -58,7 +58,7 @@ test("Grep finds files, lines and counts, and nothing that is ignored, hidden or
   expect(await grep("needle", { path: "link" })).toContain("lies outside");
 });
 
-test("Grep bounds its answer, and keeps it harmless", async () => {
+test("Grep limits and sanitizes its answer", async () => {
   const { grep } = await setUp();
   expect(await grep("needle", { limit: 2 })).toMatch(/\[There is more\. .*\]$/);
   const long = await grep("needle", { glob: "sp*", output_mode: "lines" });
@@ -66,27 +66,24 @@ test("Grep bounds its answer, and keeps it harmless", async () => {
   expect(await grep("needle", { glob: "-f*", output_mode: "lines" })).toBe("-f.ts:1:needle");
 });
 
-test("a pattern is a pattern, whatever it looks like", async () => {
+test("Grep treats any pattern as a pattern, never as an option", async () => {
   const { grep } = await setUp();
   expect(await grep("--pre=touch")).toBe("Nothing found.");
   expect(await grep("(")).toContain("unclosed group");
-  // An engine that backtracks would give up, and say so.
+  // A backtracking engine would give up with an error.
   expect(await grep("^(\\w+\\s?)*[!?]$", { path: "sp ace.ts" })).toBe("Nothing found.");
 });
 
-test.each(["open", "enclosed"] as const)(
-  "Glob finds files by name, the newest first, in a search that is %s",
-  async (search) => {
-    const { glob, grep } = await setUp(["*.env"], search);
-    expect(await grep("two needle", { output_mode: "lines" })).toBe("src/a.ts:2:two needle");
-    expect(await glob("**/*.ts")).toBe("-f.ts\nsp ace.ts\n.hidden/c.ts\nsrc/a.ts");
-    expect(await glob("*.js", { path: "src" })).toBe("src/b.js");
-    expect(await glob("*.env")).toBe("No file has such a name.");
-    expect(await glob("*", { path: ".." })).toContain("lies outside");
-  },
-);
+test.each(["open", "enclosed"] as const)("Glob finds files by name, newest first, in an %s search", async (search) => {
+  const { glob, grep } = await setUp(["*.env"], search);
+  expect(await grep("two needle", { output_mode: "lines" })).toBe("src/a.ts:2:two needle");
+  expect(await glob("**/*.ts")).toBe("-f.ts\nsp ace.ts\n.hidden/c.ts\nsrc/a.ts");
+  expect(await glob("*.js", { path: "src" })).toBe("src/b.js");
+  expect(await glob("*.env")).toBe("No file has such a name.");
+  expect(await glob("*", { path: ".." })).toContain("lies outside");
+});
 
-test("what is hidden is not found, wherever a search begins", async () => {
+test("searches find no hidden files, wherever they begin", async () => {
   const { grep, glob } = await setUp(["src/**", "*.env"]);
   for (const path of [".", "src"]) {
     expect(await grep("needle", { path })).not.toMatch(/src|a\.env/);
@@ -114,7 +111,7 @@ test.each([
   ["FOLDER/secret.txt", "secret.txt"],
   ["~/secret.txt", "secret.txt"],
   ["sub/../secret.txt", "secret.txt"],
-])("no search finds what Read(%s) denies", async (pattern, file) => {
+])("searches find no files that Read(%s) denies", async (pattern, file) => {
   const { folder } = temporaryProject({ [file]: "needle\n", "other.txt": "needle\n" });
   const rule = readRule(`Read(${pattern.replace("FOLDER", folder)})`, "deny", "user")!;
   const ports = { guard: await createPathGuard(folder), hidden: hiddenPatterns([rule], { folder, home: folder }) };

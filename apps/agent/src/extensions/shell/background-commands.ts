@@ -1,3 +1,4 @@
+// Runs commands in the background.
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -5,48 +6,51 @@ import type { RunningCommand } from "../../sandbox/start-command.ts";
 import { makePrivateFolder } from "../../workspace/private-files.ts";
 
 interface BackgroundOutput {
-  /** What has come since it was last asked for, up to a limit. */
+  /** The output since the last read, up to a limit. */
   readonly text: string;
   readonly more: "yes" | "no";
-  /** `running`, or how it ended. */
+  /** `running`, or how the command ended. */
   readonly state: string;
 }
 
 export interface BackgroundCommands {
-  /** Resolves to its id. */
+  /** Adds a running command. Resolves to its id. */
   add(command: string, running: RunningCommand): Promise<string>;
-  /** Offers a running command to be moved here. @param held its output so far */
+  /** Offers to move a running command to the background. @param held its output so far */
   offer(command: string, running: RunningCommand, held: () => string): BackgroundOffer;
-  /** Takes the commands that are offered, or those that are within the next moment; resolves to how many there were. */
+  /** Accepts all offered commands, or the commands offered in the next moment. Resolves to their number. */
   take(): Promise<number>;
-  /** Undefined if there is no such command. */
+  /** Reads new output of a command. Undefined for an unknown id. */
   read(id: string): Promise<BackgroundOutput | undefined>;
-  /** The end of what it has put out. What the model has been shown stays as it is. */
+  /** The end of a command's output. Does not change what `read` returns next. */
   tail(id: string): Promise<string | undefined>;
-  /** Ends it; `gone` if it has ended before, undefined if there is no such command. */
+  /** Ends a command. `gone`: it had already ended. Undefined for an unknown id. */
   kill(id: string): Promise<"killed" | "gone" | undefined>;
-  /** Those that run. */
+  /** Lists the running commands. */
   list(): readonly { readonly id: string; readonly command: string }[];
-  /** Ends all of them. */
+  /** Ends all commands. */
   close(): Promise<void>;
 }
 
-/** A command that runs in the foreground and may be moved to the background. */
+/** The offer to move a foreground command to the background. */
 export interface BackgroundOffer {
-  /** Resolves when the user wants it. */
+  /** Resolves when the user accepts the offer. */
   readonly taken: Promise<"taken">;
-  /** Resolves to its id. @param coming the piece of output that was waited for, and those behind it */
+  /** Moves the command. Resolves to its id. @param coming the pending piece of output, followed by `rest` */
   move(coming: Promise<IteratorResult<string>>, rest: AsyncIterator<string>): Promise<string>;
   withdraw(): void;
 }
 
-/** The model's call is on the screen before its command has begun, and whoever saw it may be quick. */
+/**
+ * How long to wait for an offer. The screen shows the model's call before its command starts, so the user may be
+ * faster.
+ */
 const BEGINS_MS = 2_000;
 const LOOKS_EVERY_MS = 20;
-/** How much one answer shows. */
+/** The limit of one read. */
 const SHOWN_BYTES = 30_000;
 const TAIL_BYTES = 4_000;
-/** Past this a command is ended: nobody reads so much, and the disk is the user's. */
+/** The output limit at which a command is ended, to protect the user's disk. */
 const MAX_BYTES = 64 * 1_048_576;
 
 interface Background {
@@ -59,7 +63,7 @@ interface Background {
   state: string;
 }
 
-/** Commands that run beside the conversation. Their output goes to files of the session and is read from there. */
+/** Runs commands in the background. Their output goes to files of the session. */
 export function createBackgroundCommands(folder: string): BackgroundCommands {
   const commands = new Map<string, Background>();
   const offers = new Set<() => void>();
@@ -104,7 +108,7 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
       return id;
 
       async function follow(): Promise<void> {
-        // After the object is there.
+        // Waits until `background` is assigned.
         await Promise.resolve();
         try {
           for await (const text of running.output) {
@@ -136,7 +140,7 @@ export function createBackgroundCommands(folder: string): BackgroundCommands {
         background.readBytes,
         Math.min(SHOWN_BYTES, writtenBytes - background.readBytes),
       );
-      // A character that is cut in two is left for the next time.
+      // Leaves an incomplete character for the next read.
       const text = new TextDecoder().decode(bytes, { stream: true });
       background.readBytes += Buffer.byteLength(text);
       return { text, more: background.readBytes < writtenBytes ? "yes" : "no", state };

@@ -31,7 +31,7 @@ async function setUp(ports: Partial<BashPorts> = {}) {
   };
 }
 
-/** A killed process is there until it was reaped; one that is only that does nothing any more. */
+/** Whether a process runs. A killed process that was not yet reaped counts as ended. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -46,10 +46,10 @@ async function expectGone(file: string): Promise<void> {
   await expect.poll(() => pids.filter(isRunning), { interval: 10 }).toEqual([]);
 }
 
-/** Goes on when the test has written a file. */
+/** Waits until the test creates the file `go`. */
 const WHEN_TOLD = "until [ -e go ]; do sleep 0.02; done;";
 
-describe("how a command ended", () => {
+describe("the end of a command", () => {
   test.each([
     ["well", "echo one; echo two >&2; echo three", { content: "one\ntwo\nthree", status: "ok" }],
     ["without a word", "true", { content: "(no output)", status: "ok" }],
@@ -69,7 +69,7 @@ describe("how a command ended", () => {
   });
 });
 
-test("the working folder is kept from one command to the next, and stays in the project", async () => {
+test("keeps the working folder between commands, inside the project", async () => {
   const { bash, folder } = await setUp();
   await bash("cd in; exit 1");
   expect(await textOf(await bash("pwd"))).toBe(join(folder, "in"));
@@ -80,7 +80,7 @@ test("the working folder is kept from one command to the next, and stays in the 
   expect(await textOf(await bash("pwd"))).toBe(join(folder, "b c'd"));
 });
 
-test("its environment is what programs need to run, and what the settings name", async () => {
+test("passes only known variables and variables from the settings", async () => {
   const environment = commandEnvironment({
     PATH: process.env["PATH"],
     SOME_API_KEY: "k",
@@ -107,13 +107,13 @@ test("its environment is what programs need to run, and what the settings name",
 });
 
 describe("all of a command's processes end", () => {
-  // They would run for longer than a test may: a tool that waited for them would not return.
+  // The processes run longer than a test may, so a tool that waited for them would not return.
   const family =
     "echo $$ > pids; (trap '' TERM; echo $BASHPID >> pids; sleep 900) & (echo $BASHPID >> pids; sleep 900) &";
   const countPids = (folder: string): number =>
     existsSync(join(folder, "pids")) ? readFileSync(join(folder, "pids"), "utf8").trim().split("\n").length : 0;
 
-  test("when its time is up, even those that do not listen", async () => {
+  test("at the timeout, even if they ignore signals", async () => {
     const { bash, folder } = await setUp();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -128,7 +128,7 @@ describe("all of a command's processes end", () => {
     await expectGone(join(folder, "pids"));
   });
 
-  test("when it is aborted", async () => {
+  test("when the call is aborted", async () => {
     const { bash, folder } = await setUp();
     const abort = new AbortController();
     const running = bash(`${family} wait`, {}, { signal: abort.signal });
@@ -138,7 +138,7 @@ describe("all of a command's processes end", () => {
     await expectGone(join(folder, "pids"));
   });
 
-  test("when it has ended itself and left them behind", async () => {
+  test("when the command ends and leaves them running", async () => {
     const { bash, folder } = await setUp();
     const left = `${family} until [ $(wc -l < pids) = 3 ]; do sleep 0.02; done; echo done`;
     expect(await textOf(await bash(left, { timeout_ms: 600_000 }))).toBe("done");
@@ -146,19 +146,19 @@ describe("all of a command's processes end", () => {
   });
 });
 
-describe("much output", () => {
-  test("is passed on as it comes, all of it, with the end behind it", async () => {
+describe("large output", () => {
+  test("is streamed completely, followed by how the command ended", async () => {
     const { bash } = await setUp();
     const outcome = await bash("seq 1 200000; exit 3");
     expect(typeof outcome.content).toBe("object");
-    // A slow reader loses nothing, though the command has ended long before.
+    // A slow reader loses nothing, although the command ends long before.
     await new Promise((resolve) => setTimeout(resolve, 300));
     const lines = (await textOf(outcome)).split("\n");
     expect(lines.length).toBe(200_002);
     expect(lines.slice(-3)).toEqual(["200000", "", "[exit code 3]"]);
   });
 
-  test("of a flood is not held in memory, and who wants no more ends it", async () => {
+  test("is not held in memory, and the command ends when the reader stops", async () => {
     const { bash, folder } = await setUp();
     const before = process.memoryUsage().rss;
     const outcome = await bash("echo $$ > pids; echo $$ >> pids; exec yes");
@@ -170,7 +170,7 @@ describe("much output", () => {
     await expectGone(join(folder, "pids"));
   });
 
-  test("is told to the screen meanwhile", async () => {
+  test("is shown on the screen while the command runs", async () => {
     const { bash, folder } = await setUp();
     const emitted: string[] = [];
     const onOutput = (text: string): void => {
@@ -183,7 +183,7 @@ describe("much output", () => {
 });
 
 describe("in the background", () => {
-  test("a command runs on; its output is read piece by piece; it can be ended", async () => {
+  test("a command runs on, its output is read in pieces, and it can be ended", async () => {
     const { bash, output, kill, background, folder } = await setUp();
     const command = `echo one; ${WHEN_TOLD} echo two; sleep 600`;
     expect(await textOf(await bash(command, { run_in_background: true }))).toContain("as b1");
@@ -198,7 +198,7 @@ describe("in the background", () => {
     expect(await output("b9")).toBe('There is no command "b9". Running: none.');
   });
 
-  test("a command is moved there that has begun, and one that is only about to begin", async () => {
+  test("a running command, or one about to start, can be moved there", async () => {
     const { bash, background } = await setUp();
     const running = bash("sleep 600");
     expect(await background.take()).toBe(1);
@@ -208,7 +208,7 @@ describe("in the background", () => {
     await background.close();
   });
 
-  test("it is told how a command ended, and more output than fits comes in parts", async () => {
+  test("reading tells how a command ended, and splits long output", async () => {
     const { bash, output } = await setUp();
     await bash("yes é | head -n 30000; exit 4", { run_in_background: true });
     let all = "";
@@ -222,7 +222,7 @@ describe("in the background", () => {
   });
 });
 
-test("without a sandbox nothing is run where one is required", async () => {
+test("runs nothing without a required sandbox", async () => {
   const { bash, folder } = await setUp({ refusal: () => "the settings require a sandbox, and there is none." });
   expect(await bash("touch canary")).toEqual({
     content: "Nothing was run: the settings require a sandbox, and there is none.",
@@ -231,7 +231,7 @@ test("without a sandbox nothing is run where one is required", async () => {
   expect(existsSync(join(folder, "canary"))).toBe(false);
 });
 
-test("a working folder that is gone does not break what follows", async () => {
+test("continues in the project if the working folder is gone", async () => {
   const { bash, folder } = await setUp();
   await bash("mkdir build && cd build");
   await bash("rm -rf ../build");

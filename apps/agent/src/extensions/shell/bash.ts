@@ -1,3 +1,4 @@
+// The tools that run commands with bash, read their output and end them.
 import { stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import type { ToolOutput } from "palimpsest";
@@ -15,25 +16,25 @@ import type { BackgroundCommands, BackgroundOffer } from "./background-commands.
 export interface BashPorts {
   readonly guard: PathGuard;
   readonly sandbox: Sandbox;
-  /** Why no command is run at all. @default commands are run */
+  /** Why no command may run. @default commands may run */
   readonly refusal?: () => string | undefined;
   /** The path of bash. */
   readonly shell: string;
-  /** What commands see: without the user's secrets. */
+  /** The environment of commands, without the user's secrets. */
   readonly environment: Environment;
   readonly background: BackgroundCommands;
-  /** Is told when commands run. @default nobody */
+  /** Records when commands run. @default not recorded */
   readonly commandTimes?: Pick<CommandTimes, "begin">;
-  /** Tells the person, not only the model, what a command has made. @default nobody */
+  /** Notifies the person about files that a command created. @default no notices */
   readonly notify?: (text: string) => void;
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
-/** Output up to here is waited for, and then it is known how the command ended. More is passed on as it comes. */
+/** The output to collect before it is streamed. A command with less output reports how it ended. */
 const HELD_CHARACTERS = 65_536;
 
-/** Runs commands with bash, one after the other in the same working folder, enclosed where that is possible. */
+/** Runs commands with bash, one after the other in the same working folder, in a sandbox if available. */
 export function bashTool(ports: BashPorts): AgentTool {
   const { guard, sandbox, refusal, environment, background, shell, commandTimes, notify } = ports;
   let folder = guard.roots[0]!;
@@ -44,7 +45,7 @@ export function bashTool(ports: BashPorts): AgentTool {
       await end?.();
       throw error;
     });
-    // A start that failed is told by the command itself. A time without an end only makes the user look once more.
+    // The command itself reports a failed start. A missing end in the record only makes the user review more files.
     void running.ended
       .catch(() => undefined)
       .then(end)
@@ -66,7 +67,7 @@ export function bashTool(ports: BashPorts): AgentTool {
     return running;
   }
 
-  /** The folder may be gone since, or have become a link to somewhere else. */
+  /** Falls back to the project if the working folder is gone or has become a link to another place. */
   async function findFolder(): Promise<string | undefined> {
     const located = await guard.locate(folder);
     const isThere = located.kind === "inside" && located.path === folder && (await isFolder(folder));
@@ -76,7 +77,7 @@ export function bashTool(ports: BashPorts): AgentTool {
     return `[${gone} is gone: this command began in ${folder}]`;
   }
 
-  /** What is to be said of the end, behind the output. */
+  /** The notes about the end of a command, which follow its output. */
   async function finish(end: CommandEnd, timeoutMs: number): Promise<string> {
     const { by, exitCode, signal, folder: reached, notes: said } = end;
     const notes = [
@@ -189,7 +190,7 @@ async function follow(
       const notes = await finish(await running.ended);
       if (notes !== "") yield `\n${notes}`;
     } finally {
-      // Who does not want the rest ends the command.
+      // A reader that stops reading ends the command.
       signal.removeEventListener("abort", onAbort);
       running.kill();
     }
@@ -213,7 +214,7 @@ function enclosureText(sandbox: Sandbox): string {
 
 const ID = "Id of the command, as Bash gave it.";
 
-/** Shows what a command in the background has put out since it was last asked for. */
+/** Shows a background command's output since the last call. */
 export function bashOutputTool(background: BackgroundCommands): AgentTool {
   return agentTool({
     name: "BashOutput",
@@ -232,7 +233,7 @@ export function bashOutputTool(background: BackgroundCommands): AgentTool {
   });
 }
 
-/** Ends a command in the background. */
+/** Ends a background command. */
 export function killBashTool(background: BackgroundCommands): AgentTool {
   return agentTool({
     name: "KillBash",

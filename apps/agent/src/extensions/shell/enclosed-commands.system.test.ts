@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import { startCli } from "../../testing/run-cli.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 
-/** Runs the line that the user names. */
+/** Runs the command line that the user names. */
 function think({ userText, toolResults }: Ask) {
   const command = /^Run (.+)$/m.exec(userText)?.[1];
   return toolResults.length > 0 || command === undefined ? answer("Done.") : callTools(callTool("Bash", { command }));
 }
 
-test("a protected name that a command has made is told to the person, not only to the model", async () => {
+test("notifies the person and the model about a protected file that a command created", async () => {
   const project = temporaryProject({ "a.txt": "" }, "/var/tmp");
   const cli = await startCli(project, think);
   const ended = await cli.run([
@@ -31,7 +31,7 @@ test("a protected name that a command has made is told to the person, not only t
   expect(JSON.parse(ended.out)).toMatchObject({ notices: expect.arrayContaining(lines) });
 });
 
-test("two sessions in one project, each a program of its own: neither uncovers names for the other", async () => {
+test("two sessions in one project keep each other's protected names covered", async () => {
   const project = temporaryProject({ "a.txt": "" }, "/var/tmp");
   const cli = await startCli(project, think);
   const evil = "touch begun; until test -e go; do sleep 0.1; done; mkdir -p .idea; echo evil > .idea/x; true";
@@ -40,7 +40,7 @@ test("two sessions in one project, each a program of its own: neither uncovers n
   const second = await cli.run(["-p", "Run mkdir .idea/y; ls a.txt", "--mode", "bypass"]);
   expect(second).toMatchObject({ code: 0 });
   expect(second.said).not.toContain("protected name");
-  // The covers of the first are still there, and so are its mounts.
+  // The first session's covers and mounts are still there.
   expect(existsSync(join(project.folder, ".idea"))).toBe(true);
   project.put("go", "");
   const ended = await first.ended;

@@ -9,14 +9,14 @@ interface ReadOnlyShellPorts {
   readonly sandbox: Extract<Sandbox, { readonly kind: "bubblewrap" }>;
   /** The path of bash. */
   readonly shell: string;
-  /** The variables that commands see, without the user's secrets. */
+  /** The environment of commands, without the user's secrets. */
   readonly environment: Environment;
 }
 
 const TIMEOUT_MS = 60_000;
 const MAX_CHARACTERS = 30_000;
 
-/** Runs commands with bash in a sandbox in which the project cannot be changed and no host can be reached, as for `git log`. */
+/** Runs commands such as `git log` with bash, in a sandbox without write access to the project and without network. */
 export function readOnlyShellTool({ sandbox, shell, environment }: ReadOnlyShellPorts): AgentTool {
   return agentTool({
     name: "Bash",

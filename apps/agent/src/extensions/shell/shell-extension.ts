@@ -8,7 +8,7 @@ import { commandEnvironment } from "../../workspace/command-environment.ts";
 import { type BackgroundCommands, createBackgroundCommands } from "./background-commands.ts";
 import { bashOutputTool, bashTool, killBashTool } from "./bash.ts";
 
-/** Commands, in a sandbox where the system has one, in the foreground and in the background. */
+/** Adds commands in the foreground and the background, in a sandbox if the system has one. */
 export function shellExtension(
   context: Pick<
     ExtensionContext,
@@ -41,7 +41,7 @@ export function shellExtension(
   };
 }
 
-/** Moves the running command to the background, so that the model goes on. */
+/** Moves the running command to the background, so that the model continues. */
 function backgroundCommand(background: Pick<BackgroundCommands, "take">): SlashCommand {
   return {
     name: "background",

@@ -5,22 +5,22 @@ import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
 import type { HeadSection } from "../../extension/session-head.ts";
 
-/** The day and the git branch, in the head. */
+/** Adds the day and the git branch to the head. */
 export function situationExtension({ folder, clock }: Pick<ExtensionContext, "folder" | "clock">): Extension {
   return { name: "situation", head: situationSection({ folder, clock }) };
 }
 
 interface SituationOptions {
-  /** The project's. */
+  /** The folder of the project. */
   readonly folder: string;
-  /** @default the system's clock */
+  /** The clock. @default the system's clock */
   readonly clock?: Pick<Clock, "now">;
 }
 
 /**
- * The day and the git branch. The head keeps their first values, so that the prompt's beginning stays the same; a new day is
- * added at the end. Changed files are left to the model's own `git status`: to run git unasked could run programs that the
- * folder's git configuration names.
+ * The day and the git branch. The head keeps their first values, so that the beginning of the prompt stays unchanged; a
+ * new day is appended. The model runs `git status` itself, because running git without permission could run programs
+ * that the folder's git configuration names.
  */
 export function situationSection({ folder, clock = { now: Date.now } }: SituationOptions): HeadSection {
   const today = (): string => `Today is ${dayOf(clock.now())}.`;
@@ -31,11 +31,11 @@ export function situationSection({ folder, clock = { now: Date.now } }: Situatio
     },
     async changes(shown) {
       // The newest day in the conversation. An imported session of another agent may have none.
-      const told = shown
+      const shownDay = shown
         .join("\n")
         .match(/\bToday is \d{4}-\d{2}-\d{2}\./g)
         ?.at(-1);
-      return told === today() ? undefined : today();
+      return shownDay === today() ? undefined : today();
     },
   };
 }

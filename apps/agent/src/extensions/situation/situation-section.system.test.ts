@@ -4,18 +4,18 @@ import { startCli } from "../../testing/run-cli.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 import { situationSection } from "./situation-extension.ts";
 
-/** Noon, so that it is the same day in every time zone that tests are run in. */
+/** Noon, which is the same day in every time zone that tests run in. */
 const NOON = new Date(2026, 10, 15, 12).getTime();
 const DAY_MS = 86_400_000;
 
 describe("the situation", () => {
-  test("is the day and the branch of git", async () => {
+  test("has the day and the git branch", async () => {
     const project = temporaryProject({ ".git/HEAD": "ref: refs/heads/feature/parse-2\n", "src/a.ts": "" });
     const section = situationSection({ folder: `${project.folder}/src`, clock: { now: () => NOON } });
     expect(await section.text()).toBe("Today is 2026-11-15. The project is on the git branch feature/parse-2.");
   });
 
-  test("of a worktree is read where its file says", async () => {
+  test("has the branch of a worktree", async () => {
     const project = temporaryProject({ ".git": "gitdir: ../main/.git/worktrees/w\n" });
     project.put("../main/.git/worktrees/w/HEAD", "ref: refs/heads/w\n");
     const section = situationSection({ folder: project.folder, clock: { now: () => NOON } });
@@ -31,7 +31,7 @@ describe("the situation", () => {
     },
   );
 
-  test("changes with the day, and is told once", async () => {
+  test("announces a new day once", async () => {
     let now = NOON;
     const section = situationSection({ folder: "/", clock: { now: () => now } });
     const shown = [(await section.text()) as string];
@@ -42,7 +42,7 @@ describe("the situation", () => {
     expect(await section.changes([])).toBe("Today is 2026-11-16.");
   });
 
-  test("stands in the first message, and stays there to the byte", async () => {
+  test("stays in the first message byte for byte", async () => {
     const project = temporaryProject({ ".git/HEAD": "ref: refs/heads/main\n" });
     const cli = await startCli(project, () => answer("Done."));
     await cli.run(["-p", "Hello"]);

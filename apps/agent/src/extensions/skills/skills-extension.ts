@@ -21,8 +21,9 @@ import { readFrontmatter } from "../../text/frontmatter.ts";
 const MAX_SKILLS = 20;
 
 /**
- * Skills: instructions for a kind of task, in markdown files of the user and the project. The model sees their names and
- * descriptions, reads one in full when it uses it, and has those that it used again after a compaction.
+ * Adds skills: instructions for kinds of tasks, in Markdown files of the user and the project. The model sees their
+ * names and descriptions, and reads a skill in full when it uses the skill. Used skills are rehydrated after a
+ * compaction.
  */
 export async function skillsExtension({
   guard,
@@ -44,7 +45,7 @@ export async function skillsExtension({
   };
 }
 
-/** The skills that a session has used, the newest first. */
+/** Reads the skills that a session has used, newest first. */
 export async function readUsedSkills(store: Store, session: string): Promise<readonly NamedText[]> {
   const used = new Map<string, string>();
   for await (const { call, text } of answeredCalls(store, session)) {
@@ -59,8 +60,8 @@ const SKILL = "Skill";
 
 /**
  * Shows the instructions of a skill to the model.
- * @param skills read once, since their names are part of the tool's description and of the prompt
- * @param findUnseen whether the user has to see a skill first. @default none
+ * @param skills the skills, read once, because their names are part of the tool's description and so of the prompt
+ * @param findUnseen finds skills that the user has to review first. @default none
  */
 export function skillTool(skills: readonly Skill[], findUnseen?: FindUnseen): AgentTool {
   const lines = skills.map(listed);
@@ -89,14 +90,14 @@ export function skillTool(skills: readonly Skill[], findUnseen?: FindUnseen): Ag
   });
 }
 
-/** What a project says of its skills is data in a description that is ours. */
+/** A project's skill description is data inside our tool description. */
 function listed({ name, description, of }: Skill): string {
   return of === "user"
     ? `- ${name}: ${description}`
     : `- ${name}: ${withinTag("marked-data", { from: "project", name: "skills" }, description)}`;
 }
 
-/** Instructions for a kind of task, in a file that people write. */
+/** Instructions for a kind of task, in a file. */
 interface Skill {
   readonly name: string;
   readonly description: string;
@@ -110,7 +111,7 @@ interface SkillFolder {
 }
 
 interface FoundSkills {
-  /** The user's first. */
+  /** The skills, the user's first. */
   readonly skills: readonly Skill[];
   /** Skills that are not used, one line each. */
   readonly problems: readonly string[];
@@ -120,16 +121,16 @@ const NAME = /^[\w.-]{1,64}$/;
 const MAX_DESCRIPTION_CHARACTERS = 300;
 
 /**
- * Reads the skills of some folders: `NAME.md`, or `NAME/SKILL.md` with further files. If two have the same name, the one of the
- * earlier folder is used: a project cannot take the place of a skill of the user's. A missing folder has no skills.
- * @param findUnseen whether the user has to see a file of the project first. @default none
+ * Finds skills in some folders: `NAME.md`, or `NAME/SKILL.md` with further files. For the same name, the skill of the
+ * earlier folder is used, so a project cannot replace a user's skill. A missing folder has no skills.
+ * @param findUnseen finds files of the project that the user has to review first. @default none
  */
 export async function findSkills(folders: readonly SkillFolder[], findUnseen?: FindUnseen): Promise<FoundSkills> {
   const skills = new Map<string, Skill>();
   const problems: string[] = [];
   for (const { path: folder, of } of folders) {
     const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    // Links are skipped: otherwise a repository could present any file of the user as a skill.
+    // Skips links, because a repository could otherwise present any file of the user as a skill.
     const paths = found.flatMap((entry) => {
       if (entry.isDirectory()) return [join(folder, entry.name, "SKILL.md")];
       return entry.isFile() && entry.name.endsWith(".md") ? [join(folder, entry.name)] : [];
@@ -149,7 +150,10 @@ export async function findSkills(folders: readonly SkillFolder[], findUnseen?: F
 
 type ReadSkill = { readonly kind: "read"; readonly text: string } | { readonly kind: "unseen" };
 
-/** Reads a skill as it is now, unless a command has changed it and the user has not seen it. Rejects if it is a link, or too long. */
+/**
+ * Reads the current text of a skill, unless a command has changed the file and the user has not reviewed it. Rejects
+ * for a link or a file that is too long.
+ */
 async function readSkill({ path, of }: Pick<Skill, "path" | "of">, findUnseen?: FindUnseen): Promise<ReadSkill> {
   const file = await readInstructing(path);
   if (file.bytes.length >= MAX_INSTRUCTING_BYTES)

@@ -37,7 +37,7 @@ async function open(tasks: () => readonly BackgroundTask[], ...choices: readonly
   return { shown, said };
 }
 
-test("every kind of task is in one list with its progress and its price; decisions are not", async () => {
+test("lists every kind of task with its progress and cost, without decisions", async () => {
   const { shown } = await open(() => [COMMAND, DREAM, WAITS]);
   expect(shown).toHaveLength(1);
   expect(shown[0]).toContain('{"value":"b1","label":"b1 npm run serve"}');
@@ -46,7 +46,7 @@ test("every kind of task is in one list with its progress and its price; decisio
   expect((await open(() => [WAITS])).said).toEqual(["Nothing runs in the background."]);
 });
 
-test("a task shows its output and is stopped; one without a stop can only be read", async () => {
+test("shows the output of a task, and stops the task if it can be stopped", async () => {
   const stopped: string[] = [];
   const stop = async (): Promise<void> => void stopped.push("b1");
   const { shown, said } = await open(() => [{ ...COMMAND, stop }], "b1", "stop");
@@ -58,7 +58,7 @@ test("a task shows its output and is stopped; one without a stop can only be rea
   expect(read[1]).not.toContain("Stop it");
 });
 
-test("a task that ended while the list was open is not shown", async () => {
+test("does not show a task that ended while the list was open", async () => {
   let looks = 0;
   const { shown } = await open(() => (looks++ === 0 ? [DREAM] : []), "dream");
   expect(shown).toHaveLength(1);

@@ -6,8 +6,8 @@ import { usd } from "../../text/table.ts";
 import { cleanText } from "../../text/visible-text.ts";
 
 /**
- * `/tasks` over the background tasks of all extensions, and the compactions of the session.
- * @param status the tasks of all extensions
+ * Adds `/tasks` for the background tasks of all extensions and for compactions of the session.
+ * @param status lists the tasks of all extensions
  */
 export function tasksExtension(status: () => readonly BackgroundTask[]): Extension {
   let compactions = (): readonly BackgroundTask[] => [];
@@ -22,7 +22,10 @@ export function tasksExtension(status: () => readonly BackgroundTask[]): Extensi
 
 const SHOWN_LINES = 12;
 
-/** `/tasks`: everything that runs in the background, with its progress and its price, to read and to stop. */
+/**
+ * `/tasks` lists everything that runs in the background with its progress and cost. The user can read a task's output
+ * and stop the task.
+ */
 export function tasksCommand(list: () => readonly BackgroundTask[]): SlashCommand {
   return {
     name: "tasks",
@@ -36,7 +39,7 @@ export function tasksCommand(list: () => readonly BackgroundTask[]): SlashComman
         return { value: task.id, label: oneLine(task.what), ...(about === "" ? {} : { about }) };
       });
       const chosen = await ask({ title: "In the background", body: [], options });
-      // The task as it is now: it may have ended, or have done more, while the list was open.
+      // Reads the task again, because it may have changed or ended while the list was open.
       const task = list().find(({ id }) => chosen.kind === "chosen" && id === chosen.values[0]);
       if (task === undefined) return;
       const { id, stop } = task;
@@ -55,7 +58,7 @@ export function tasksCommand(list: () => readonly BackgroundTask[]): SlashComman
   };
 }
 
-/** What the task has done and what it has cost; empty if neither is known. */
+/** The task's progress and cost. Empty if neither is known. */
 function progressOf({ progress, priceUsd }: BackgroundTask): string {
   const price = priceUsd === undefined ? [] : [usd(priceUsd)];
   return [...(progress === undefined ? [] : [oneLine(progress)]), ...price].join(", ");
@@ -75,7 +78,9 @@ interface WatchedSession {
   readonly ledger: Pick<AgentSession["ledger"], "totals">;
 }
 
-/** Returns a function that lists the compaction that runs, if one does. Esc stops it, with its turn or its command. */
+/**
+ * Returns a function that lists the running compaction, if any. Escape stops the compaction with its turn or command.
+ */
 export function watchCompactions({ events, ledger }: WatchedSession): () => readonly BackgroundTask[] {
   let running: { readonly progress: string; readonly spentBeforeUsd: number } | undefined;
   const spentUsd = (): number => ledger.totals().priceUsd;

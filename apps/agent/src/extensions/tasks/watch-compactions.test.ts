@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import { watchCompactions } from "./tasks-extension.ts";
 
-test("a compaction is listed while it runs, with its progress and what it has cost", () => {
+test("lists a running compaction with its progress and cost", () => {
   let emit: (event: SessionEvent) => void = () => {};
   let priceUsd = 2;
   const list = watchCompactions({

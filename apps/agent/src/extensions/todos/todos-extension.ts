@@ -6,7 +6,7 @@ import type { Extension } from "../../extension/extension.ts";
 import { agentTool, done } from "../../extension/make-tool.ts";
 import type { AgentTool } from "../../permissions/agent-tool.ts";
 
-/** The todo list of the task. It survives a compaction. */
+/** Adds the todo list, which survives a compaction. */
 export function todosExtension({ store }: Pick<ExtensionContext, "store">): Extension {
   return {
     name: "todos",
@@ -15,7 +15,7 @@ export function todosExtension({ store }: Pick<ExtensionContext, "store">): Exte
   };
 }
 
-/** The newest todo list of a session; undefined if there is none, or nothing is left to do. */
+/** Reads the newest todo list of a session. Undefined without a list, or if all steps are done. */
 export async function readTodos(store: Store, session: string): Promise<string | undefined> {
   for await (const { call, text } of answeredCalls(store, session)) {
     if (call.name === TODO) return text === NOTHING_LEFT ? undefined : text;
@@ -34,7 +34,7 @@ export const TODO = "Todo";
 /** The result for a list whose steps are all done. */
 const NOTHING_LEFT = "Nothing is left to do.";
 
-/** The todo list. Every call has the whole list, so the newest call in the log is enough. */
+/** The tool for the todo list. Every call has the whole list, so only the newest call in the log matters. */
 export function todoTool(): AgentTool {
   return agentTool({
     name: TODO,
@@ -53,7 +53,7 @@ export function todoTool(): AgentTool {
     concurrency: "alone",
     effect: "talk",
     repeat: "free",
-    // Kept when old results are cleared: nothing else says what is still to do.
+    // The result is kept when old results are cleared, because only it has the open steps.
     results: "kept",
     execute: async ({ todos }) => done(todosText(todos)),
   });

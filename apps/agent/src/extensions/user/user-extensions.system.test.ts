@@ -11,7 +11,7 @@ import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 
 const GUIDE = new URL("../../../../../docs/guides/write-an-extension.md", import.meta.url);
-/** The extension of the guide, as it stands there. */
+/** The extension in the guide, unchanged. */
 const EXAMPLE = /```ts\n([\s\S]*?)```/.exec(readFileSync(GUIDE, "utf8"))![1]!;
 
 function write(path: string, text: string): void {
@@ -31,7 +31,7 @@ async function typed(agent: Agent, name: string, words: string): Promise<readonl
   return done;
 }
 
-test("an extension that was packed and installed into an empty home brings its tool and its slash command", async () => {
+test("an installed package adds its tool and its slash command", async () => {
   const project = temporaryProject({ "TODO.md": "- mend the loader\n- ship it\n" });
   const agentHome = join(project.home, ".palimpsest");
   const source = join(project.base, "palimpsest-open-work");
@@ -56,7 +56,7 @@ test("an extension that was packed and installed into an empty home brings its t
   ]);
 });
 
-test("an extension is a TypeScript file as well; one that cannot be used is named, and the others count", async () => {
+test("opens TypeScript files as extensions, and names an extension that fails", async () => {
   const project = temporaryProject({ "TODO.md": "- ship it\n" });
   const agentHome = join(project.home, ".palimpsest");
   write(join(agentHome, "open-work.ts"), EXAMPLE);
@@ -71,7 +71,7 @@ test("an extension is a TypeScript file as well; one that cannot be used is name
   ]);
 });
 
-test("a repository's extension is code: it is opened only once the user has trusted its settings", async () => {
+test("opens a repository's extension only after the user has trusted its settings", async () => {
   const project = temporaryProject({
     ".palimpsest/settings.json": JSON.stringify({ extensions: ["./open-work.ts"] }),
     ".palimpsest/open-work.ts": EXAMPLE,
@@ -84,7 +84,7 @@ test("a repository's extension is code: it is opened only once the user has trus
   expect((await openOfflineAgent(project)).tools.map(({ name }) => name)).toContain("OpenWork");
 });
 
-test("a markdown file is a slash command: the user's at once, a repository's once it is trusted", async () => {
+test("offers Markdown files as slash commands, a repository's only after the user has trusted them", async () => {
   const project = temporaryProject({ ".palimpsest/commands/deploy.md": "Deploy it." });
   write(
     join(project.home, ".palimpsest/commands/review.md"),

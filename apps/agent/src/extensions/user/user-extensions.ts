@@ -17,7 +17,7 @@ interface UserExtensions {
   readonly problems: readonly string[];
 }
 
-/** Opens the extensions that the settings name, in order. A module that fails is reported, and the others still open. */
+/** Opens the extensions that the settings name, in order. Reports a module that fails, and still opens the others. */
 export async function openUserExtensions(context: ExtensionContext): Promise<UserExtensions> {
   const extensions: Extension[] = [];
   const problems: string[] = [];
@@ -42,17 +42,17 @@ async function openOne({ module, from }: ExtensionSetting, context: ExtensionCon
   return named(extension as Extension);
 }
 
-/** Marks the extension's tools with its name, which the user reads when a tool asks for permission. */
+/** Marks the extension's tools with its name, which the permission question shows. */
 function named(extension: Extension): Extension {
   const { name } = extension;
   if (extension.tools === undefined) return extension;
   const tools: Extension["tools"] = (session) =>
     extension.tools!(session).map((tool) => ({ ...tool, origin: { kind: "extension", name } }));
-  // Not a copy: an extension may be an instance of a class, and a copy would lose its methods.
+  // Object.create instead of a copy, because an extension may be a class instance whose methods a copy would lose.
   return Object.create(extension, { tools: { value: tools } }) as Extension;
 }
 
-/** Resolves a path from the folder of the settings file, and a package from the `node_modules` there. */
+/** Resolves a path from the folder of the settings file, and a package from that folder's `node_modules`. */
 function resolveModule(module: string, folder: string): string {
   if (isAbsolute(module)) return module;
   return createRequire(join(folder, "settings.json")).resolve(module);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { chooseSearch } from "./web-search.ts";
 
-test("there is no search without a service", () => {
+test("chooses no search without a service", () => {
   expect(chooseSearch(undefined, {})).toEqual({ kind: "none" });
   expect(chooseSearch(undefined, { BRAVE_API_KEY: "", SEARXNG_URL: "" })).toEqual({ kind: "none" });
 });
 
-test("the variable of a service is enough, and the settings come first", () => {
+test("chooses a service by its variable, unless the settings name one", () => {
   expect(chooseSearch(undefined, { SEARXNG_URL: "http://127.0.0.1:8080/" })).toEqual({
     kind: "chosen",
     provider: "searxng",

@@ -20,7 +20,7 @@ const local = (options: Partial<FetchPageOptions> = {}): FetchPageOptions => ({
   ...options,
 });
 
-test("a page is followed to where it is, and shown as text", async () => {
+test("follows redirects, and returns the page", async () => {
   const port = await serve(({ url, headers }, response) => {
     if (url === "/old") response.writeHead(302, { location: "/new" }).end();
     else response.setHeader("content-type", "text/html; charset=utf-8").end(`<p>Hi \u001b[31m${headers.host}</p>`);
@@ -30,7 +30,7 @@ test("a page is followed to where it is, and shown as text", async () => {
   expect(page.kind === "page" && (await pageText(page))).toBe(`Hi site.example:${port}`);
 });
 
-test("by default nothing local is reached", async () => {
+test("refuses local addresses by default", async () => {
   let reached = 0;
   const port = await serve((_, response) => {
     reached++;
@@ -47,7 +47,7 @@ test("by default nothing local is reached", async () => {
   expect(reached).toBe(0);
 });
 
-test("a name is asked for once, and all of its addresses must be open", async () => {
+test("resolves a name once, and requires all its addresses to be public", async () => {
   const port = await serve((_, response) => response.end("page"));
   let asked = 0;
   const resolve = async () => {
@@ -60,7 +60,7 @@ test("a name is asked for once, and all of its addresses must be open", async ()
   expect((await fetchPage(`http://x.example:${port}/`, mixed)).kind).toBe("refused");
 });
 
-test("size, time and redirects have bounds", async () => {
+test("limits size, time and redirects", async () => {
   const port = await serve(({ url }, response) => {
     if (url === "/endless")
       response.on("drain", () => response.write("x".repeat(65_536))).write("x".repeat(65_536 * 4));

@@ -3,12 +3,12 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** Limits of one fetch, and which addresses it may reach. */
+/** The limits of one fetch, and the addresses that it may reach. */
 export interface FetchPageOptions {
   readonly signal: AbortSignal;
   /** The time limit for all redirects together. @default 20 seconds */
   readonly timeoutMs?: number;
-  /** Longer pages are cut. @default 2 MB */
+  /** The maximum size. Longer pages are cut. @default 2 MB */
   readonly maxBytes?: number;
   /** Resolves a name to all its addresses. @default the system's resolver */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
@@ -16,7 +16,7 @@ export interface FetchPageOptions {
   readonly mayReach?: (address: string) => boolean;
 }
 
-/** A page of the web, a redirect to follow, or the reason why there is none. */
+/** A page of the web, or the reason why it was not fetched. */
 export type FetchedPage =
   | {
       readonly kind: "page";
@@ -33,8 +33,8 @@ const MAX_REDIRECTS = 5;
 const MAX_URL_CHARACTERS = 2_000;
 
 /**
- * Fetches a page of the public internet. A name is resolved once, all its addresses are checked, and the connection uses a
- * checked address, so a resolver that changes its answer has no effect. Each redirect is checked like a new page.
+ * Fetches a page of the public internet. Resolves a name once, checks all its addresses, and connects to a checked
+ * address, so a resolver that changes its answer has no effect. Checks each redirect like a new page.
  */
 export async function fetchPage(address: string, options: FetchPageOptions): Promise<FetchedPage> {
   const { signal, timeoutMs = 20_000 } = options;
@@ -118,7 +118,10 @@ async function resolveAll(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
-/** Ranges of this machine, local networks, cloud services and reserved addresses (IANA's special-purpose registries). */
+/**
+ * The ranges of this machine, local networks, cloud services and reserved addresses (IANA's special-purpose
+ * registries).
+ */
 const CLOSED_IPV4 = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
   ...["192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
@@ -128,7 +131,10 @@ const CLOSED_IPV4 = [
 ];
 /** The public IPv6 range. Mapped IPv4 addresses (::ffff:, 64:ff9b::) are outside of it. */
 const OPEN_IPV6 = "2000::/3";
-/** Closed parts of it: Teredo and 6to4, which contain an IPv4 address; documentation; tests. */
+/**
+ * The closed parts of the public range: Teredo and 6to4, which contain an IPv4 address, documentation and test
+ * networks.
+ */
 const CLOSED_IPV6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
 
 /** Whether an address belongs to the public internet. False for an invalid address. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { processorMs } from "../../../../../test/processor-ms.ts";
 import { htmlToText } from "./html-to-text.ts";
 
-test("a page as people read it", () => {
+test("converts a page to readable text", () => {
   const page = `<!doctype html><html><head><title>A &amp; B</title><style>p { color: red }</style></head>
     <body><!-- unseen --><h2>Head<b>ing</b></h2><p>One
     two&nbsp;&#x33; <a href="https://example.com/x?a=1&amp;b=2">there</a></p><script>alert("<p>no</p>")</script>
@@ -13,34 +13,34 @@ test("a page as people read it", () => {
   );
 });
 
-test("code keeps its lines and their indentation", () => {
+test("keeps the lines and indentation of code", () => {
   const page = "<p>Try</p><pre><code>def area(r):\n    if r &lt; 0:\n        return None\n</code></pre><p>it</p>";
   expect(htmlToText(page)).toBe("Try\n\ndef area(r):\n    if r < 0:\n        return None\n\nit");
 });
 
-test("what browsers take for closed is closed: a head, paragraphs, cells", () => {
+test("closes heads, paragraphs and cells like browsers", () => {
   const page = "<head><title>T</title><meta charset=utf-8><body><p>one<p>two<table><tr><td>a<td>b<tr><td>c</table>";
   expect(htmlToText(page)).toBe("T\n\none\n\ntwo\n\na | b\nc");
 });
 
-test("attributes with brackets, entities by name, and links within the site", () => {
+test("handles brackets in attributes, named entities and links within the site", () => {
   const page = '<img alt="a > b" src=x>caf&eacute; <a href="/docs">here</a> <a href="#top">up</a>';
   expect(htmlToText(page)).toBe("café here (/docs) up");
 });
 
 test.each(["<div>", "<b><table>", "<!--", "<script>", "<", "<a href=", "&#x", "<p ", "<svg><svg>", "<head><title>"])(
-  "a page of nothing but %j takes little time",
+  "converts a page that only repeats %j in a short time",
   async (piece) => {
     expect(await processorMs(() => htmlToText(piece.repeat(200_000)))).toBeLessThan(2_000);
   },
 );
 
-test("a page that is nested too deeply says so", () => {
+test("says that a page is nested too deeply", () => {
   expect(htmlToText(`<p>begin</p>${"<div>".repeat(6_000)}end`)).toMatch(/^begin\n\n\[The rest .* too deeply\.\]$/);
 });
 
-test("no element is left of any page, and the text is well-formed", () => {
-  // "word" is not a name of an element: behind an escaped bracket it is text that looks like one.
+test("leaves no elements of any page, and produces well-formed text", () => {
+  // "word" is not an element name. After an escaped bracket it is text that looks like an element.
   const pieces = "<p> </p> <!-- --> <script> </script> word &lt; &#55357; </a>".split(" ");
   const piece = fc.constantFrom(...pieces, " ", "\n", "<a href='https://x'>");
   fc.assert(

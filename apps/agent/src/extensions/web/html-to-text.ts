@@ -10,13 +10,16 @@ const BLOCKS: ReadonlySet<string> = new Set(
 );
 const LINES: ReadonlySet<string> = new Set(["li", "tr", "br"]);
 const MAX_TARGET_CHARACTERS = 500;
-/** The deepest nesting. The parser needs quadratic time for it, and normal pages have a few hundred levels at most. */
+/**
+ * The deepest nesting that is read. The parser's time is quadratic in the depth, and normal pages have at most a few
+ * hundred levels.
+ */
 const MAX_DEPTH = 5_000;
 const TOO_DEEP = "[The rest of the page is left out: its elements are nested too deeply.]";
 
 /**
- * Converts a page to readable text: blocks on separate lines, headings and list items marked, links with their target, code
- * unchanged. htmlparser2 builds no tree, so deep nesting causes no error.
+ * Converts a page to readable text: blocks on separate lines, marked headings and list items, links with their target,
+ * unchanged code. htmlparser2 builds no tree, so deep nesting causes no error.
  */
 export function htmlToText(html: string): string {
   const flow = createTextFlow();
@@ -72,20 +75,20 @@ export function htmlToText(html: string): string {
   return flow.text().toWellFormed();
 }
 
-/** The target of a link; undefined for links within the page and invalid addresses. */
+/** The target of a link. Undefined for links within the page and invalid addresses. */
 function shownTarget(href: string | undefined): string | undefined {
   const target = href?.trim() ?? "";
   const isShown = target !== "" && !/^(#|javascript:|data:)/i.test(target) && target.length <= MAX_TARGET_CHARACTERS;
   return isShown ? target.replaceAll(/\s+/g, "") : undefined;
 }
 
-/** Builds text like a browser: collapses spaces, removes them at line starts, and merges line breaks. */
+/** Builds text like a browser: collapses spaces, removes spaces at line starts, and merges line breaks. */
 interface TextFlow {
   /** Adds text with collapsed spaces. */
   writeWords(text: string): void;
   /** Adds text unchanged. */
   write(text: string): void;
-  /** Starts a new line or a new paragraph; does nothing at the beginning. */
+  /** Starts a new line or a new paragraph, except at the beginning. */
   breakLines(lines: 1 | 2): void;
   isAtLineStart(): boolean;
   text(): string;

@@ -7,7 +7,7 @@ import { startCli } from "../../testing/run-cli.ts";
 import { sentRequests } from "../../testing/sent-requests.ts";
 import { temporaryProject } from "../../testing/temporary-project.ts";
 
-test("pages are fetched only where that is wanted and allowed, and never from this machine", async () => {
+test("fetches pages only if the user enables and allows it, and never from this machine", async () => {
   let visits = 0;
   const local = createServer((_, response) => {
     visits++;
@@ -32,7 +32,7 @@ test("pages are fetched only where that is wanted and allowed, and never from th
   expect(denied).toMatchObject({ code: 3, said: expect.stringContaining("--allow 'WebFetch(127.0.0.1)'") });
   expect(hasTool()).toBe(true);
 
-  // Without the word it stays in the list, because the prompt is cached with it, and is not allowed.
+  // Without the option, the tool stays in the list for the sake of the prompt cache, but is not allowed.
   const closed = await cli.run(["-c", "-p", "Look it up", "--allow", "Network"]);
   expect(closed).toMatchObject({ code: 3, said: expect.stringContaining("deny WebFetch") });
   expect(closed.said).not.toContain("The tools have changed");

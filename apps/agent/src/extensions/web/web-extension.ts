@@ -6,7 +6,7 @@ import { chooseSearch, webSearchTool } from "./web-search.ts";
 
 type WebContext = Pick<ExtensionContext, "settings" | "environment" | "offered" | "permissions">;
 
-/** The tools for the web: one fetches pages, if the user turns it on; one searches, if the user has a search service. */
+/** Adds the web tools: WebFetch if the user turns it on, and WebSearch if the user has a search service. */
 export function webExtension(context: WebContext): Extension {
   const { settings, environment } = context;
   const search = chooseSearch(settings.search, environment);
@@ -21,7 +21,10 @@ export function webExtension(context: WebContext): Extension {
   return { name: "web", tools: () => tools, ...(search.kind === "problem" ? { problems: [search.text] } : {}) };
 }
 
-/** A session that was offered a tool keeps it, since a changed list would invalidate the prompt cache; a rule denies its calls. */
+/**
+ * Keeps a tool that the session has used before, because a changed list would invalidate the prompt cache. A rule
+ * denies calls of a tool that is off.
+ */
 function inUse({ offered, permissions }: WebContext, tool: AgentTool, state: "on" | "off"): readonly AgentTool[] {
   if (state === "on") return [tool];
   if (!offered.some(({ name }) => name === tool.name)) return [];

@@ -6,7 +6,7 @@ import { call, temporaryProject, textOf } from "../../testing/temporary-project.
 import { createPathGuard } from "../../workspace/path-guard.ts";
 import { webFetchTool } from "./web-fetch.ts";
 
-test("the user is asked, unless a rule or he himself has answered", async () => {
+test("asks the user, unless a rule or an earlier answer decides", async () => {
   const { folder } = temporaryProject();
   const asked = await toPermissionCall(
     webFetchTool(),
@@ -20,7 +20,7 @@ test("the user is asked, unless a rule or he himself has answered", async () => 
   expect(decidePermission("bypass", [readRule("WebFetch", "deny", "user")!], asked).decision).toBe("deny");
 });
 
-test("what is refused is told with the reason", async () => {
+test("names the reason of a refusal", async () => {
   const { folder } = temporaryProject();
   const outcome = await call(webFetchTool(), { url: "http://169.254.169.254/latest/meta-data" }, { folder });
   expect(outcome.status).toBe("error");

@@ -36,7 +36,7 @@ export function webFetchTool(): AgentTool {
   });
 }
 
-/** A page as text, without anything that a terminal would obey. */
+/** Converts a page to text without terminal control sequences. */
 export async function pageText({ contentType, body, rest }: FetchedPage & { readonly kind: "page" }): Promise<string> {
   const raw = decode(body, contentType);
   const readable = /html/i.test(contentType) ? await htmlText(raw) : raw.trim();
@@ -44,7 +44,7 @@ export async function pageText({ contentType, body, rest }: FetchedPage & { read
   return sanitize(readable) + cut;
 }
 
-/** The parser is loaded by the first page that needs it: no start of the agent waits for it. */
+/** Loads the parser when a page first needs it, so that the agent starts faster. */
 async function htmlText(html: string): Promise<string> {
   const { htmlToText } = await import("./html-to-text.ts");
   return htmlToText(html);

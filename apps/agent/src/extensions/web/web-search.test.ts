@@ -22,7 +22,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A search service that answers everything with the same. */
+/** A search service that always gives the same answer. */
 async function standIn({ status = 200, headers = {}, body }: Answer) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -43,7 +43,7 @@ async function searchWith(provider: SearchProvider, answer: Answer, query = "tid
   return { asked, status: outcome.status, shown: await textOf(outcome) };
 }
 
-test("Brave: the key goes into its header, and results lose their tags", async () => {
+test("Brave gets the key in its header, and its results lose their tags", async () => {
   const body = {
     web: {
       results: [
@@ -62,7 +62,7 @@ test("Brave: the key goes into its header, and results lose their tags", async (
   expect(shown).toBe('Brave found for "tide & time":\n\n1. Tides & time\n   https://a.example/x\n   Twice a day');
 });
 
-test("Tavily: the query is posted with the key as a bearer", async () => {
+test("Tavily gets a POST request with the key as a bearer token", async () => {
   const body = { results: [{ title: "One", url: "https://a.example/", content: "1 < 2", score: 0.9 }] };
   const { asked, shown } = await searchWith("tavily", { body });
   expect(asked).toMatchObject([{ method: "POST", url: "/search", headers: { authorization: "Bearer secret-key" } }]);
@@ -70,7 +70,7 @@ test("Tavily: the query is posted with the key as a bearer", async () => {
   expect(shown).toContain("1. One\n   https://a.example/\n   1 < 2");
 });
 
-test("SearXNG: no key is sent, and a server without JSON says what to change", async () => {
+test("SearXNG gets no key, and a server without JSON produces a hint", async () => {
   const { asked, shown } = await searchWith("searxng", { body: { results: [] } });
   expect(asked).toMatchObject([{ method: "GET", url: "/search?q=tide+%26+time&format=json" }]);
   expect(JSON.stringify(asked)).not.toContain("secret-key");
@@ -79,7 +79,7 @@ test("SearXNG: no key is sent, and a server without JSON says what to change", a
   expect(forbidden).toMatchObject({ status: "error", shown: expect.stringContaining("json in search.formats") });
 });
 
-test("a result cannot leave its lines, and is shown only with a web address", async () => {
+test("results stay on their lines, and need a web address", async () => {
   const results = [
     {
       title: "Fine\n2. Fake\n   https://bank.example",
@@ -111,19 +111,19 @@ test.each([
   expect(shown).not.toContain("secret-key");
 });
 
-test("a redirect is not followed: it would carry the key elsewhere", async () => {
+test("does not follow redirects, which would send the key elsewhere", async () => {
   const other = await standIn({ body: {} });
   const { shown } = await searchWith("tavily", { status: 302, headers: { location: other.url }, body: "" });
   expect(shown).toContain("status 302");
   expect(other.asked).toEqual([]);
 });
 
-test("a query is neither empty nor long", async () => {
+test("rejects an empty or long query", async () => {
   const { asked, status } = await searchWith("brave", { body: {} }, "x".repeat(401));
   expect({ asked, status }).toEqual({ asked: [], status: "error" });
 });
 
-test("the user is asked for the service's host, unless a rule has answered", async () => {
+test("asks the user for the service's host, unless a rule decides", async () => {
   const { folder } = temporaryProject();
   const tool = webSearchTool(chooseSearch(undefined, { BRAVE_API_KEY: "k" }) as ChosenSearch);
   const asked = await toPermissionCall(

@@ -14,8 +14,8 @@ const MAX_BYTES = 1_000_000;
 const TIMEOUT_MS = 20_000;
 
 /**
- * Searches the web with the user's search service. @param search undefined: there is none any more, and the tool only stays in the
- * list for the prompt cache
+ * Searches the web with the user's search service.
+ * @param search undefined if the service was removed; the tool then stays in the list only for the prompt cache
  */
 export function webSearchTool(search: ChosenSearch | undefined): AgentTool {
   return agentTool({
@@ -47,7 +47,7 @@ export function webSearchTool(search: ChosenSearch | undefined): AgentTool {
 
 type Reply = { readonly json: NonNullable<ReturnType<typeof asObject>> } | { readonly problem: string };
 
-/** No redirect is followed: it would carry the key and the query to another host. */
+/** Sends a request without following redirects, which would send the key and the query to another host. */
 async function send(
   { url, ...request }: SearchRequest,
   { provider, host }: ChosenSearch,
@@ -74,7 +74,7 @@ async function send(
   }
 }
 
-/** `fetch` itself only says that it failed. */
+/** The cause of a failure, which the error of `fetch` itself does not name. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { readonly message?: string; readonly cause?: { readonly message?: string } };
   return cause?.message || message || String(error);
@@ -96,7 +96,7 @@ async function withoutTags({ title, url, excerpt }: SearchResult): Promise<Searc
   return { url, title: await htmlToText(title), excerpt: await htmlToText(excerpt) };
 }
 
-/** A result as three lines that it cannot leave. */
+/** Formats a result as three lines. The result's text cannot add lines. */
 function resultText({ title, url, excerpt }: SearchResult, index: number): string {
   const lines = [oneLine(title, MAX_TITLE_CHARACTERS), url, oneLine(excerpt, MAX_EXCERPT_CHARACTERS)];
   return `${index + 1}. ${lines.filter((line) => line !== "").join("\n   ")}`;
@@ -111,7 +111,7 @@ function oneLine(written: string, maxCharacters: number): string {
 export interface ChosenSearch {
   readonly kind: "chosen";
   readonly provider: SearchProvider;
-  /** Without a slash at its end. */
+  /** The address, without a slash at its end. */
   readonly address: string;
   readonly host: string;
   readonly key: string;
@@ -119,7 +119,7 @@ export interface ChosenSearch {
 
 type SearchChoice = ChosenSearch | { readonly kind: "none" } | { readonly kind: "problem"; readonly text: string };
 
-/** Chooses the search service: the one in the settings, or the first whose variable is set. */
+/** Chooses the search service: the service in the settings, or the first service whose variable is set. */
 export function chooseSearch(setting: SearchSetting | undefined, environment: Environment): SearchChoice {
   const given = (name: SearchProvider): string | undefined => environment[SEARCH_APIS[name].variable] || undefined;
   const provider = setting?.provider ?? SEARCH_PROVIDERS.find((name) => given(name) !== undefined);
@@ -145,7 +145,7 @@ function problem(text: string): SearchChoice {
   return { kind: "problem", text: `No web search: ${text}` };
 }
 
-/** A page that a search found. Everything in it was written by others. */
+/** A page that a search found. Others wrote all its content. */
 interface SearchResult {
   readonly title: string;
   readonly url: string;
@@ -162,21 +162,21 @@ interface SearchRequest {
 
 interface SearchApi {
   readonly title: string;
-  /** Undefined: everybody has their own server. */
+  /** The service's address. Undefined if every user has their own server. */
   readonly address?: string;
   /** The variable with the key, or with the address of the user's own server. */
   readonly variable: string;
   readonly toRequest: (query: string, address: string, key: string) => SearchRequest;
   readonly toResults: (reply: JsonObject) => readonly SearchResult[];
-  /** `html`: titles and excerpts have tags and entities. */
+  /** `html`: titles and excerpts contain tags and entities. */
   readonly texts: "html" | "plain";
-  /** What a refusal with status 403 means, beside a wrong key. */
+  /** The meaning of a refusal with status 403, besides a wrong key. */
   readonly onForbidden?: string;
 }
 
 const MAX_RESULTS = 10;
 
-/** The search services: how each is asked, and where its results are. */
+/** The search services: the request to each service, and the place of the results in its answer. */
 const SEARCH_APIS: Readonly<Record<SearchProvider, SearchApi>> = {
   brave: {
     title: "Brave",

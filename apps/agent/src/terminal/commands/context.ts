@@ -1,6 +1,6 @@
 import type { SessionSize } from "palimpsest";
-import type { Accounting } from "palimpsest/inspect";
-import { accountingRows } from "palimpsest/inspect";
+import { type Accounting, accountingRows } from "palimpsest/inspect";
+
 import { duplicatesText, headText, sizeText } from "../../commands/context.ts";
 import { type Color, type Line, plain, plainLines } from "../../text/line.ts";
 import { cutText, padText } from "../../text/width.ts";

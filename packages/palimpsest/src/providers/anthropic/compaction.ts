@@ -20,13 +20,14 @@ export function renderCompaction(
   const { tool_choice: choice, output_config: output, ...rest } = kept as JsonObject;
   const { format: _____, ...shape } = asObject(output) ?? {};
   const isForced = ["any", "tool"].includes(String(asObject(choice)?.["type"]));
-  return {
+  const compacting: object = {
     ...rest,
     ...(choice === undefined || isForced ? {} : { tool_choice: choice }),
     ...(Object.keys(shape).length === 0 ? {} : { output_config: shape }),
     compaction: { type: "summarize", instructions },
     betas: withBeta(fields, ON_DEMAND),
-  } as unknown as AnthropicRequest;
+  };
+  return compacting as AnthropicRequest;
 }
 
 /**

@@ -53,7 +53,8 @@ export function createRequestRenderer({
         ? { diagnostics: { previous_message_id: parts.previousResponseId ?? null } }
         : {}),
     };
-    return withCompactionFirst(request) as unknown as AnthropicRequest;
+    const completed: object = withCompactionFirst(request);
+    return completed as AnthropicRequest;
   };
 }
 
@@ -262,9 +263,9 @@ function renderResult({ callId, content, status }: ToolResult): AnthropicBlock {
 }
 
 /** Renders a reference to a deferred tool. The service replaces the reference by the definition of the tool. */
-function renderReference(part: Part): AnthropicBlock[] {
+function renderReference(part: Part): Anthropic.ToolReferenceBlockParam[] {
   if (part.kind !== "text" || part.tool === undefined) return [];
-  return [{ type: "tool_reference", tool_name: part.tool.name } as unknown as AnthropicBlock];
+  return [{ type: "tool_reference", tool_name: part.tool.name }];
 }
 
 function renderPart(part: Part): AnthropicBlock[] {
@@ -304,5 +305,7 @@ export function renderPing(request: AnthropicRequest): AnthropicRequest | undefi
     ["any", "tool"].includes(String(typeOf("tool_choice"))) ||
     (asObject(prompt["output_config"])?.["format"] ?? undefined) !== undefined ||
     (prompt["compaction"] ?? undefined) !== undefined;
-  return isRefused ? undefined : ({ ...prompt, max_tokens: 0 } as unknown as AnthropicRequest);
+  if (isRefused) return undefined;
+  const ping: object = { ...prompt, max_tokens: 0 };
+  return ping as AnthropicRequest;
 }

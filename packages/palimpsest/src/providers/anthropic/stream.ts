@@ -52,14 +52,14 @@ export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent,
           // Here the output count is a placeholder, because the model has not written anything yet.
           return [reportOf(message, "not-counted")];
         case "content_block_start": {
-          const block = { ...event.content_block } as unknown as Record<string, unknown>;
+          const block: Record<string, unknown> = { ...event.content_block };
           blocks[event.index] = block;
           return block["type"] === "tool_use"
             ? [{ kind: "tool_call", id: idOf(block), name: asString(block["name"]) ?? "" }]
             : [];
         }
         case "content_block_delta":
-          return addDelta(event.index, event.delta as unknown as JsonObject);
+          return addDelta(event.index, { ...event.delta });
         case "content_block_stop": {
           const text = inputs.get(event.index);
           if (text) (blocks[event.index] ?? {})["input"] = parseInput(text);
@@ -82,10 +82,11 @@ export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent,
           return [];
       }
     },
-    whole: () =>
-      ending === "whole"
-        ? ({ ...message, content: blocks.filter(Boolean) } as unknown as AnthropicResponse)
-        : undefined,
+    whole() {
+      if (ending !== "whole") return undefined;
+      const response: object = { ...message, content: blocks.filter(Boolean) };
+      return response as AnthropicResponse;
+    },
   };
 }
 

@@ -193,7 +193,8 @@ const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
 /** Converts a request to the input of the client, which needs bytes instead of base64 text. */
 export function toInput(request: BedrockRequest): ConverseStreamCommandInput {
   const messages = request.messages.map(({ role, content }) => ({ role, content: content.map(withBytes) }));
-  return { ...request, messages } as unknown as ConverseStreamCommandInput;
+  const input: object = { ...request, messages };
+  return input as ConverseStreamCommandInput;
 }
 
 function withBytes(block: BedrockBlock): object {

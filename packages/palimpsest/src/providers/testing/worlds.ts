@@ -100,25 +100,25 @@ export function anthropicInProcess(
 export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
 
 /** One served API of the simulator, and the adapter that calls it. */
-export interface Served<Request, Response, Message> extends Pick<SimulatorServer, "url" | "recorder"> {
-  readonly provider: Provider<Request, Response, Message>;
+export interface Served<Concrete extends Provider> extends Pick<SimulatorServer, "url" | "recorder"> {
+  readonly provider: Concrete;
   /** Sends the usual request, with these parts replaced. */
-  ask(fields?: Partial<RequestParts<Message>>): Promise<ResponseContent>;
+  ask(fields?: Partial<RequestParts>): Promise<ResponseContent>;
 }
 
 /**
  * Serves one API of the simulator until the test has finished. `ask` calls the API through an adapter and its real
  * client.
  */
-export async function askServed<Request, Response, Message>(
+export async function askServed<Concrete extends Provider>(
   face: HttpFace,
-  connect: (url: string) => Provider<Request, Response, Message>,
-  usual: RequestParts<Message>,
-): Promise<Served<Request, Response, Message>> {
+  connect: (url: string) => Concrete,
+  usual: RequestParts,
+): Promise<Served<Concrete>> {
   const server = await serve({ faces: [face] });
   onTestFinished(() => server.close());
   const provider = connect(server.url);
-  const ask = async (fields: Partial<RequestParts<Message>> = {}): Promise<ResponseContent> =>
+  const ask = async (fields: Partial<RequestParts> = {}): Promise<ResponseContent> =>
     provider.readResponse(await readStream(provider.send(provider.renderRequest({ ...usual, ...fields }))));
   return { provider, ask, url: server.url, recorder: server.recorder };
 }

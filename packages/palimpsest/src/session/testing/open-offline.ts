@@ -2,6 +2,7 @@
 
 import type { ToolDefinition } from "../../log/payload.ts";
 import {
+  type AnthropicClient,
   type AnthropicMessage,
   type AnthropicRequest,
   type AnthropicResponse,
@@ -17,7 +18,7 @@ export function openOffline(
   store: Store,
   options: Partial<SessionOptions<AnthropicRequest, AnthropicResponse, AnthropicMessage>> = {},
 ): Promise<Session<AnthropicRequest, AnthropicResponse>> {
-  const provider = anthropic({} as never);
+  const provider = anthropic({} as AnthropicClient);
   return openSession({ store, id: "s", provider, model: "claude-opus-5-5", takeover: "always", ...options });
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { toDraft } from "../../log/draft.ts";
 import { checkChain, EMPTY_LOG } from "../../log/entry.ts";
 import { sha256 } from "../sha256.ts";
-import { MAX_METADATA_BYTES, type SessionPage, type Store } from "../store.ts";
+import { MAX_METADATA_BYTES, type SessionMetadata, type SessionPage, type Store } from "../store.ts";
 import {
   draft,
   headOf,
@@ -84,8 +84,9 @@ export function testSessions(check: StoreCheck): void {
     await openWriter(store, "s");
     await store.setMetadata("s", { title: "kept" });
     const most = { text: "x".repeat(MAX_METADATA_BYTES - JSON.stringify({ text: "" }).length) };
-    for (const wrong of [{ ...most, more: 1 }, { text: `${most.text}y` }, [], "title", null, undefined]) {
-      await assert.rejects(store.setMetadata("s", wrong as never), { code: "invalid-option" });
+    const refused: readonly unknown[] = [{ ...most, more: 1 }, { text: `${most.text}y` }, [], "title", null, undefined];
+    for (const metadata of refused) {
+      await assert.rejects(store.setMetadata("s", metadata as SessionMetadata), { code: "invalid-option" });
     }
     assert.deepEqual(await store.readMetadata("s"), { title: "kept" });
     assert.equal(await store.setMetadata("s", most), "set");

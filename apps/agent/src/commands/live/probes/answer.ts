@@ -11,7 +11,7 @@ import {
 } from "../probe.ts";
 import { eventOrder, wireFields } from "../wire-fields.ts";
 
-/** Some models always think, so even a short answer needs room for it. */
+/** Even a short answer needs room for thinking, because some models always think. */
 const MAX_OUTPUT_TOKENS = 1_024;
 
 export function plainQuestion({ mark }: Pick<RequestLimits, "mark">): Question {
@@ -55,7 +55,7 @@ async function countFirst(endpoint: Endpoint, target: RequestLimits): Promise<nu
   return endpoint.provider.countTokens(request, signal === undefined ? {} : { signal }).catch(() => "refused" as const);
 }
 
-/** The answer is complete, so an unexpected order of events is only a note. */
+/** Judges the order of events. An unexpected order is only a note, because the answer is complete. */
 function judgeOrder(order: string): Finding {
   return {
     check: "streaming",
@@ -65,7 +65,7 @@ function judgeOrder(order: string): Finding {
   };
 }
 
-/** The tolerated difference between count and bill. */
+/** The tolerated difference between the token count and the bill. */
 const NEAR_SHARE = 0.02;
 const NEAR_TOKENS = 8;
 

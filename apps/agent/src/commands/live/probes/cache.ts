@@ -1,14 +1,14 @@
 import { ask, type Finding, failedFinding, type Probe, type Question, type RequestLimits, user } from "../probe.ts";
 import { wireFields } from "../wire-fields.ts";
 
-/** The output limit: the answer does not matter here. */
+/** The output limit. The answer does not matter here. */
 const MAX_OUTPUT_TOKENS = 64;
-/** The most characters per token of plain English in any tokenizer. */
+/** The maximum number of characters per token of plain English in any tokenizer. */
 const MAX_CHARACTERS_A_TOKEN = 6;
 const MARGIN = 1.2;
 const LINE = "A page was scraped and written over, and the earlier writing can still be read beneath it. ";
 
-/** Sends the same long prompt twice: the first is written to the cache, the second read from it. */
+/** Sends the same long prompt twice. The first request writes the prompt to the cache, and the second reads it. */
 export const cacheProbe: Probe = {
   check: "cache",
   about: "send a long prompt twice, to write and read the prompt cache",
@@ -41,7 +41,10 @@ export const cacheProbe: Probe = {
   },
 };
 
-/** One API guarantees a cache hit for a marked prompt; the others cache automatically, without a guarantee. */
+/**
+ * Judges the cache reads. One API guarantees a cache hit for a marked prompt; the other APIs cache automatically,
+ * without a guarantee.
+ */
 function judge(read: number, { api }: RequestLimits): { readonly state: Finding["state"]; readonly why: string } {
   if (read > 0) return { state: "ok", why: "" };
   return api === "anthropic"

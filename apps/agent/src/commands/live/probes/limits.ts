@@ -4,10 +4,13 @@ import { type Asked, ask, type Endpoint, type Finding, failedFinding, type Probe
 import { wireFields } from "../wire-fields.ts";
 import { plainQuestion } from "./answer.ts";
 
-/** More than any model allows. */
+/** More output tokens than any model allows. */
 const ABSURD_TOKENS = 10_000_000;
 
-/** Asks for one output token too many. The request is rejected and not billed. The engine must not read this as too much input. */
+/**
+ * Asks for too many output tokens. The request is rejected and not billed. The engine must not take the error for too
+ * much input.
+ */
 export const outputLimitProbe: Probe = {
   check: "output limit",
   about: "ask for too much output, to see the error",
@@ -23,7 +26,7 @@ export const outputLimitProbe: Probe = {
       return [{ check, state: "note", text: `the provider accepted an output limit of ${maxTokens} tokens`, fields }];
     }
     const { failure } = asked.error;
-    // Servers that add input and output report the window here, which is as good.
+    // Servers that add input and output report the window in this error, which is equally useful.
     const windowTokens = failure.kind === "overflow" ? failure.limitTokens : undefined;
     const isRead = failure.kind === "refused" || windowTokens !== undefined;
     const text = `${maxTokens} rejected, read as ${failure.kind}${windowTokens === undefined ? "" : ` of ${windowTokens}`}`;
@@ -42,8 +45,8 @@ export const outputLimitProbe: Probe = {
 const BEYOND = 1.1;
 
 /**
- * Sends a prompt that is larger than the window. It is rejected and not billed, if our window size is right. So it is sent only
- * if the service itself reported the size, or if the user allowed the price of a wrong size.
+ * Sends a prompt that is larger than the window. If our window size is right, the prompt is rejected and not billed. It
+ * is sent only if the service reported the size, or if the user allowed the price of a wrong size.
  */
 export const overLongProbe: Probe = {
   check: "too long",
@@ -85,7 +88,10 @@ function judgeRefusal(error: ProviderError): Pick<Finding, "state" | "text"> {
   return { state: "ok", text: `read as overflow by ${by}, ${inputTokens ?? "?"} of ${limitTokens ?? "?"} tokens` };
 }
 
-/** Some servers cut the prompt without an error. Only the usage shows it, and the engine checks it. */
+/**
+ * Judges an accepted prompt. Some servers cut the prompt without an error. Only the usage shows the cut, and the engine
+ * checks the usage.
+ */
 function judgeTaken(
   {
     freshTokens,
@@ -105,15 +111,15 @@ async function refusalFields(endpoint: Endpoint, asked: Asked): Promise<Finding[
   const fields = wireFields(await endpoint.takeExchanges());
   if (asked.kind === "answered") return { ...fields, "the adapter reads": "an answer" };
   const overflow = readOverflow(asked.error.cause);
-  const told = [
+  const numbersInError = [
     overflow?.inputTokens === undefined ? [] : ["size"],
     overflow?.limitTokens === undefined ? [] : ["limit"],
   ];
-  const numbersTold = told.flat().join(" and ") || "no numbers";
+  const numbersText = numbersInError.flat().join(" and ") || "no numbers";
   return {
     ...fields,
     "the adapter reads":
-      overflow === undefined ? asked.error.failure.kind : `overflow by ${overflow.by}, ${numbersTold}`,
+      overflow === undefined ? asked.error.failure.kind : `overflow by ${overflow.by}, ${numbersText}`,
   };
 }
 

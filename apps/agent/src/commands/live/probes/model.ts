@@ -5,12 +5,12 @@ import { type Exchange, wireFields } from "../wire-fields.ts";
 /** The service's own facts about a model. */
 export interface ReportedModel {
   readonly finding: Finding;
-  readonly told: Partial<ModelFacts>;
+  readonly reported: Partial<ModelFacts>;
   /** The supported kinds of thinking. @default not reported */
   readonly thinkingTypes?: readonly string[];
 }
 
-/** Reads the service's models endpoint, and compares it with our table. Nothing is billed. */
+/** Reads the service's models endpoint, and compares it with our table. Not billed. */
 export async function askModel(
   { provider, takeExchanges }: Endpoint,
   { api, model }: Pick<RequestLimits, "api" | "model">,
@@ -20,11 +20,11 @@ export async function askModel(
   const merged = await provider.fetchFacts(model);
   const exchanges = await takeExchanges();
   const [exchange] = exchanges;
-  // Compatible servers have model lists of different forms, so there is nothing to compare.
+  // Compatible servers list models in different forms, so there is nothing to compare.
   const fields = api === "openai-chat" && exchange?.status !== 200 ? {} : wireFields(exchanges);
   const found = (state: Finding["state"], text: string): ReportedModel => ({
     finding: { check, state, text, fields, ...(state === "problem" ? { furtherCalls: "pointless" } : {}) },
-    told: {},
+    reported: {},
   });
   if (exchange === undefined) return found("skipped", "the models endpoint does not report limits");
   if (exchange.status === 0)
@@ -38,20 +38,22 @@ export async function askModel(
   if (exchange.status !== 200) {
     return found("note", `the models endpoint does not know ${model} (HTTP ${exchange.status}), so our table is used`);
   }
-  const told = reportedLimits(exchange, merged);
+  const reported = reportedLimits(exchange, merged);
   const thinkingTypes = typesOf(exchange);
   return {
-    finding: { check, fields, ...judge(table, told) },
-    told,
+    finding: { check, fields, ...judge(table, reported) },
+    reported,
     thinkingTypes,
   };
 }
 
-/** A window smaller than in our table makes requests fail; a larger one only wastes room. */
-function judge(table: ModelFacts, told: Partial<ModelFacts>): Pick<Finding, "state" | "text"> {
+/**
+ * Judges the reported limits. A smaller window than in our table makes requests fail; a larger window only wastes room.
+ */
+function judge(table: ModelFacts, reported: Partial<ModelFacts>): Pick<Finding, "state" | "text"> {
   const limits = [
-    { name: "window", ours: table.windowTokens, theirs: told.windowTokens },
-    { name: "output", ours: table.maxOutputTokens, theirs: told.maxOutputTokens },
+    { name: "window", ours: table.windowTokens, theirs: reported.windowTokens },
+    { name: "output", ours: table.maxOutputTokens, theirs: reported.maxOutputTokens },
   ].filter(({ theirs }) => theirs !== undefined);
   if (limits.length === 0) return { state: "ok", text: "the model exists; the endpoint does not report its limits" };
   const text = limits
@@ -61,7 +63,7 @@ function judge(table: ModelFacts, told: Partial<ModelFacts>): Pick<Finding, "sta
   return { state: limits.every(({ ours, theirs }) => ours === theirs) ? "ok" : "note", text };
 }
 
-/** The facts that the service reported, without those of our table. */
+/** The facts that the service reported, without facts from our table. */
 function reportedLimits({ answer }: Exchange, merged: ModelFacts): Partial<ModelFacts> {
   const numbers = answer.kind === "json" ? Object.values(answer.body as object) : [];
   const { windowTokens, maxOutputTokens } = merged;

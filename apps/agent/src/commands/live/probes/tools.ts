@@ -13,7 +13,10 @@ const LOOK_UP: ToolDefinition = {
   inputSchema: { type: "object", properties: { key: { type: "string" } }, required: ["key"] },
 };
 
-/** A tool call, its result and the answer. With thinking, if the model supports it: thinking must be sent back unchanged. */
+/**
+ * Checks a tool call, its result and the answer. Includes thinking if the model supports it, because thinking must be
+ * sent back unchanged.
+ */
 export const toolsProbe: Probe = {
   check: "tools",
   about: "call a tool and return its result, with thinking if the model supports it",
@@ -44,8 +47,8 @@ export const toolsProbe: Probe = {
     if (second.kind === "failed") return [await failedFinding("tools", second.error, endpoint), thinking];
     const fields = wireFields(await endpoint.takeExchanges());
     const { blocks } = second.content;
-    const said = blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
-    const isRight = (call.input as { readonly key?: unknown } | null)?.key === KEY && said.includes(VALUE);
+    const answerText = blocks.map((block) => (block.kind === "text" ? block.text : "")).join("");
+    const isRight = (call.input as { readonly key?: unknown } | null)?.key === KEY && answerText.includes(VALUE);
     const text = `called with ${JSON.stringify(call.input)}, ended with stop ${second.content.stop}`;
     const read = `stop ${first.content.stop}, then ${second.content.stop}`;
     return [

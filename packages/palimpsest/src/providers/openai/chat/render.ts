@@ -37,14 +37,14 @@ export function createRequestRenderer({
       dialect === "openai"
         ? { prompt_cache_key: session.slice(-MAXIMUM_CACHE_KEY_LENGTH), max_completion_tokens: limit }
         : { max_tokens: limit };
-    const request = {
+    const request: object = {
       ...ofDialect,
       ...rest,
       model: toModelId(model),
       ...(rendered.length === 0 ? {} : { tools: rendered }),
       messages: system === "" ? messages.slice() : [{ role: systemRole, content: system }, ...messages],
     };
-    return request as unknown as ChatRequest;
+    return request as ChatRequest;
   };
 }
 
@@ -62,8 +62,8 @@ function renderTool({ name, description, inputSchema }: ToolDefinition): object 
 
 /** Renders a message. Each tool result becomes a separate message, which contains only text. */
 export function renderMessage({ role, blocks }: FlatMessage, options: RenderOptions): readonly ChatMessage[] {
-  const messages = role === "assistant" ? renderAssistant(blocks, options) : renderUser(blocks);
-  return frozenCopy(messages) as unknown as readonly ChatMessage[];
+  const messages: readonly object[] = role === "assistant" ? renderAssistant(blocks, options) : renderUser(blocks);
+  return frozenCopy(messages) as readonly ChatMessage[];
 }
 
 interface RenderOptions {

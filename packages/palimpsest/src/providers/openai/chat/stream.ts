@@ -74,8 +74,8 @@ export function createStreamCollector(): Collector<OpenAI.Chat.ChatCompletionChu
         ...(reasoning_content === "" ? {} : { reasoning_content }),
         ...(calls.length === 0 ? {} : { tool_calls }),
       };
-      const completion = { ...head, choices: [{ index: 0, message, finish_reason: finishReason }], usage };
-      return completion as unknown as ChatResponse;
+      const completion: object = { ...head, choices: [{ index: 0, message, finish_reason: finishReason }], usage };
+      return completion as ChatResponse;
     },
   };
 }

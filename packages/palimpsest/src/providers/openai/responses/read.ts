@@ -10,7 +10,7 @@ import { OPENAI_RESPONSES, type ResponsesResponse } from "../facts.ts";
 
 /** Reads a whole response. */
 export function readResponse(response: ResponsesResponse): ResponseContent {
-  const items = response.output.map((item) => item as unknown as JsonObject);
+  const items = response.output.map((item): JsonObject => ({ ...item }));
   return {
     responseId: response.id,
     model: response.model,

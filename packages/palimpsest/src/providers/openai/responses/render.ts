@@ -47,7 +47,7 @@ export function createRequestRenderer({
     const { tools: _, include: __, ...rest } = parameters;
     const isCompared = cacheDiagnostics === "asked" && previousResponseId !== undefined && EXPLAINS_ITS_CACHE.test(id);
     const comparison = { ...asObject(rest["prompt_cache_options"]), comparison_response_id: previousResponseId };
-    const request = {
+    const request: object = {
       store: false,
       prompt_cache_key: session.slice(-MAXIMUM_CACHE_KEY_LENGTH),
       ...rest,
@@ -59,7 +59,7 @@ export function createRequestRenderer({
       ...(rendered.length === 0 ? {} : { tools: rendered }),
       input: messages.slice(),
     };
-    return request as unknown as ResponsesRequest;
+    return request as ResponsesRequest;
   };
 }
 
@@ -99,8 +99,8 @@ function asSearch(tool: JsonObject): JsonObject {
  */
 export function renderMessage({ role, blocks, toolSearch }: FlatMessage): readonly ResponsesItem[] {
   const plain = role === "assistant" ? renderAssistant(blocks) : renderUser(blocks);
-  const items = toolSearch === undefined ? plain : renderSearches(plain, blocks);
-  return frozenCopy(items) as unknown as readonly ResponsesItem[];
+  const items: readonly object[] = toolSearch === undefined ? plain : renderSearches(plain, blocks);
+  return frozenCopy(items) as readonly ResponsesItem[];
 }
 
 function renderAssistant(blocks: readonly Block[]): JsonObject[] {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { InvalidOptionError } from "../errors.ts";
-import { settingsFile } from "./settings-file.ts";
+import { settingsFile } from "./settings.ts";
 
 test("reads the file each time, sets nothing for a missing file, and reports an unreadable one", async () => {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));

@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { SITE_COMMAND } from "./front-door.ts";
+import { SITE_COMMAND } from "./start-guide.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

@@ -1,3 +1,5 @@
+// Collects a streamed answer through callbacks, so that an interrupted answer can be recorded.
+
 import { createPartialAnswer } from "palimpsest/adapter-parts";
 import type { StreamPart } from "palimpsest/provider-parts";
 import { asList, asObject, asString } from "palimpsest/schema";
@@ -6,35 +8,35 @@ import { readUsage } from "../provider/read-response.ts";
 
 type PartialAnswer = ReturnType<typeof createPartialAnswer>;
 
-export interface HeardAnswer {
-  /** Settings of a call, with the callback that hears its answer. */
-  settings(given: Readonly<Record<string, unknown>> | undefined): Record<string, unknown>;
-  /** What had arrived of an answer that was stopped; undefined for an answer that was not streamed, or had not begun. */
+export interface AnswerListener {
+  /** Returns the settings of a call with the listening callback added. */
+  settings(settings: Readonly<Record<string, unknown>> | undefined): Record<string, unknown>;
+  /** Returns the part of an interrupted answer that arrived; undefined if the answer was not streamed or had not begun. */
   answer(): ReturnType<PartialAnswer["answer"]>;
 }
 
 /**
- * Hears the answer to one call while it is streamed. The framework gives middleware whole answers only, and drops those that are
- * stopped; its callbacks get every chunk. Chunks are only kept, and read if they are needed: whole answers cost nothing.
+ * Listens to the answer to one call while it is streamed. The framework gives middleware only whole answers and drops
+ * interrupted ones, but its callbacks get every chunk. The listener stores the chunks, and reads them only after an interruption.
  */
-export function hearAnswer(model: string): HeardAnswer {
+export function listenToAnswer(model: string): AnswerListener {
   const chunks: unknown[] = [];
   const events: unknown[] = [];
   const callback = {
-    // Otherwise callbacks may run later, after the answer was stopped.
+    // Without this option, callbacks may run after the answer was interrupted.
     awaitHandlers: true,
     handleLLMNewToken(...[, , , , , fields]: readonly unknown[]) {
       const chunk = asObject(asObject(fields)?.["chunk"])?.["message"];
       if (chunk !== undefined) chunks.push(chunk);
     },
-    // Instead of chunks, where an application reads the framework's newer events.
+    // The framework calls this method instead if an application reads its newer events.
     handleChatModelStreamEvent(event: unknown) {
       events.push(event);
     },
   };
   return {
-    settings(given = {}) {
-      return { ...given, callbacks: [...(asList(given["callbacks"]) ?? []), callback] };
+    settings(callSettings = {}) {
+      return { ...callSettings, callbacks: [...(asList(callSettings["callbacks"]) ?? []), callback] };
     },
     answer() {
       const partial = createPartialAnswer();
@@ -46,7 +48,7 @@ export function hearAnswer(model: string): HeardAnswer {
   };
 }
 
-/** The newer events of a stream as parts. Inputs of tool calls come as snapshots, each with all that has arrived. */
+/** Converts the framework's newer events to parts. Inputs of tool calls are snapshots: each has the whole input so far. */
 function readStreamEvents(events: readonly unknown[], model: string): readonly StreamPart[] {
   const inputs = new Map<unknown, { readonly id: string; readonly text: string }>();
   let responseId = "";

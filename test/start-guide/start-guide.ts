@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { expect } from "vitest";
-import { frontDoorCommands } from "./commands.ts";
+import { startGuideCommands } from "./commands.ts";
 
 export interface NewcomersMachine {
   /** The repository, which the newcomer has cloned to `~/palimpsest`. */
@@ -30,10 +30,10 @@ export const SITE_COMMAND = "npm run site";
  * Types the commands of docs/start.md after the first, which installs the programs: the demo, an agent of one's own, the inspector on its
  * session. The last one, which builds the docs as a site, is left out.
  */
-export async function frontDoor({ repository, folder, environment }: NewcomersMachine): Promise<void> {
+export async function followStartGuide({ repository, folder, environment }: NewcomersMachine): Promise<void> {
   const home = environment["HOME"]!;
   symlinkSync(repository, join(home, "palimpsest"));
-  const [install, ...commands] = frontDoorCommands();
+  const [install, ...commands] = startGuideCommands();
   expect(install).toMatch(/^npm install --global /);
   expect(commands.length).toBeLessThan(10);
   expect(commands.pop()).toBe(SITE_COMMAND);

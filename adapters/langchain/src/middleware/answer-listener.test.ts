@@ -1,19 +1,21 @@
 import { expect, test } from "vitest";
-import { hearAnswer } from "./hear-answer.ts";
+import { listenToAnswer } from "./answer-listener.ts";
 
-/** The callback of a call's settings, as the framework would call it. */
+/** Returns the callback in a call's settings, in the form in which the framework calls it. */
 function listen() {
-  const heard = hearAnswer("a-model");
-  const [callback] = heard.settings(undefined)["callbacks"] as [{ handleChatModelStreamEvent(event: unknown): void }];
-  return { heard, add: (event: object) => callback.handleChatModelStreamEvent(event) };
+  const listener = listenToAnswer("a-model");
+  const [callback] = listener.settings(undefined)["callbacks"] as [
+    { handleChatModelStreamEvent(event: unknown): void },
+  ];
+  return { listener, add: (event: object) => callback.handleChatModelStreamEvent(event) };
 }
 
-test("nothing that has arrived is no answer: nobody knows whether it was billed", () => {
-  expect(listen().heard.answer()).toBeUndefined();
+test("returns no answer if nothing has arrived, because nobody knows whether it was billed", () => {
+  expect(listen().listener.answer()).toBeUndefined();
 });
 
-test("inputs of tool calls come as snapshots, and are counted once", () => {
-  const { heard, add } = listen();
+test("counts the input of a tool call once, although it arrives as snapshots", () => {
+  const { listener, add } = listen();
   add({ event: "message-start", id: "msg_1", usage: { input_tokens: 50, output_tokens: 1 } });
   add({
     event: "content-block-start",
@@ -28,7 +30,7 @@ test("inputs of tool calls come as snapshots, and are counted once", () => {
     });
   add({ event: "content-block-delta", index: 1, delta: { type: "reasoning-delta", reasoning: "Hm." } });
   add({ event: "content-block-delta", index: 2, delta: { type: "text-delta", text: "There" } });
-  expect(heard.answer()).toMatchObject({
+  expect(listener.answer()).toMatchObject({
     responseId: "msg_1",
     model: "a-model",
     text: "There",
