@@ -32,7 +32,7 @@ describe("the user's files for session notes", () => {
     ["empty", " \n", "it is empty"],
     ["too large", `# Risks\n_${"x".repeat(16_400)}_`, "it has 16,410 bytes, more than the limit of 16,384"],
     ["without a heading", "Keep it short.", "line 1: text before the first heading belongs to no section"],
-    ["unfinished", "# Risks\n", '"Risks" has no line in italics that says what belongs there'],
+    ["unfinished", "# Risks\n", '"Risks" has no line in italics that describes its content'],
     ["no text", new Uint8Array([0x23, 0x20, 0xff, 0xfe]), "it is not UTF-8 text"],
   ])("that are %s are not used, and the problem says why and what to do", async (_, content, why) => {
     const { places, read } = setUp({ "notes-template.md": content, "notes-prompt.md": "Write in French." });
