@@ -83,7 +83,7 @@ export async function rewind(parts: DecisionParts, to: number, reason: string): 
   const { state, options, ports } = parts;
   const { newestEntry, sharedTo: first } = state;
   if (!(Number.isInteger(to) && to >= first && to < newestEntry)) {
-    const begins = first === 0 ? "" : `, and entries before ${first} belong to the parent of this fork`;
+    const begins = first === 0 ? "" : `, and a fork cannot go back beyond entry ${first}, where it begins`;
     throw new NoSuchEntryError(to, `is not a target for a rewind: the newest entry is ${newestEntry}${begins}`);
   }
   const { view: target } = await loadView(state.log, to, options);

@@ -111,7 +111,7 @@ export class LiveSession implements SessionCore {
 
   async record(response: unknown, request?: unknown, options?: RecordOptions): Promise<RecordedResponse> {
     const recorded = await this.state.inOrder(() => record(this, response, request, options));
-    // Forks have no notes.
+    // A fork starts with the notes of its parent, and does not update them by itself.
     if (this.fork === undefined) this.notes.afterResponse();
     return recorded;
   }

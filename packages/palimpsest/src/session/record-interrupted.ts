@@ -1,4 +1,4 @@
-// Records answers that were stopped before their end.
+// Records answers that were stopped before their end: either text and marker stay in view, or only the price is recorded.
 
 import { estimateUsage } from "../cost/cost.ts";
 import { lineOf } from "../cost/line.ts";
@@ -22,7 +22,7 @@ const CHARACTERS_PER_TOKEN = 4;
 
 /** The part of an answer that arrived before the answer was stopped. `createPartialAnswer` collects it. */
 export interface InterruptedAnswer {
-  /** The text so far. It stays in view. */
+  /** The text so far. It stays in view, unless `view` is `left-out`. */
   readonly text: string;
   /**
    * Names of the tools that the model had begun to call. They were not run, and the calls are left out. @default none
@@ -39,7 +39,10 @@ export interface InterruptedAnswer {
 }
 
 export interface InterruptionOptions {
-  /** `left-out`: the request is sent again, so only the price of the answer is recorded. @default "kept" */
+  /**
+   * `left-out`: only the price of the answer is recorded, because the request is sent again, or because nothing of the answer was
+   * shown. @default "kept"
+   */
   readonly view?: "kept" | "left-out";
 }
 

@@ -35,7 +35,7 @@ export const COMPACTION_SOURCE = "compact";
 
 /**
  * State that must survive every compaction, apart from the view. It is a fold over the log, like the view, and plain
- * JSON of forgetOldAgents size. Boundaries carry it.
+ * JSON of bounded size. Boundaries carry it.
  */
 export interface CarriedState {
   readonly pins: readonly Pin[];

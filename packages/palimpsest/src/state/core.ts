@@ -46,7 +46,7 @@ export interface SessionCore {
   readonly state: SessionState;
   readonly settings: SessionSettings;
   readonly attendance: Attendance;
-  /** The session that owns the stored results: this session, or the parent of a fork. */
+  /** The session that owns the stored results. For a fork without an id of its own, this is the parent. */
   readonly resultSession: string;
   /** The role of a fork; undefined if the session is not a fork. */
   readonly fork: ForkRole | undefined;

@@ -1,4 +1,5 @@
-// Saves files before changes, and restores them.
+// Saves each file before Edit and Write change it, and restores the files on a rewind. There is no snapshot at a point in time: the
+// saved states carry the number of the newest entry. Changes by shell commands are not recorded.
 import { appendFile, chmod, open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hashOf, loadFile, removeInside, writeInside } from "../../workspace/open-inside.ts";
@@ -7,7 +8,7 @@ import { makePrivateFolder, writePrivateFile } from "../../workspace/private-fil
 
 interface ChangeToKeep {
   readonly path: string;
-  /** The session's newest entry. */
+  /** The newest entry of the session when the tool ran. */
   readonly entry: number;
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array | undefined;

@@ -8,7 +8,7 @@ import { readUsage } from "./read.ts";
 
 /**
  * Assembles a message from its stream events. The client's own collector completes broken JSON of a tool input without
- * notice and drops unknown fields; this collector keeps both unchanged. It ignores events and deltas of later API
+ * notice and drops unknown fields; this collector keeps both unchanged in a message that is whole. Of a broken stream, nothing is kept. It ignores events and deltas of later API
  * versions.
  */
 export function createStreamCollector(): Collector<Anthropic.MessageStreamEvent, AnthropicResponse> {
