@@ -280,7 +280,7 @@ export interface CompactionEnded extends OfCompaction {
         readonly rung: string;
         readonly tokensBefore: number;
         readonly tokensAfter: number;
-        /** The tokens of all calls for the compaction; absent if there was no call. */
+        /** The tokens used by all model calls for the compaction; absent if there were none. */
         readonly used?: UsedTokens;
         /** Why no model wrote a summary, if the conversation was compacted without one. */
         readonly withoutSummary?: SummaryFailure;
@@ -328,7 +328,7 @@ interface NotesCompactionDeclined {
 
 /**
  * A turn was searched for facts worth remembering. `own-writes`: the model had already written to the memory. `over-budget`: the
- * limit of the day or of the session was reached.
+ * daily limit or the session's limit was reached.
  */
 export interface MemoriesExtracted {
   readonly kind: "memories-extracted";

@@ -126,7 +126,7 @@ function askEditor(ports: AskPorts, askAboutCall: AskAboutCall): AskEditor {
 
 type AskAboutCall = (dialog: Dialog, question: CallQuestion, signal?: AbortSignal) => Promise<DialogAnswer>;
 
-/** Asks about a tool call. An editor asks once, so second questions become options of the first question. */
+/** Asks about a tool call. An editor can ask only once, so follow-up questions become options of the first question. */
 function askAboutCall({ client, sessionId }: AskPorts): AskAboutCall {
   return async (dialog, { call, content }, signal) => {
     const options = dialog.options.slice(0, MOST_OPTIONS).flatMap(toOptions);

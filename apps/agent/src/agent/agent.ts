@@ -37,9 +37,9 @@ export interface AgentOptions {
   readonly mode?: PermissionMode;
   /** The session's name for other sessions of the project. @default its earlier name */
   readonly name?: string;
-  /** Permission rules in addition to the rules of the settings. */
+  /** Permission rules in addition to the rules in the settings. */
   readonly rules: readonly Rule[];
-  /** Whether the model can fetch web pages. @default the choice of the settings */
+  /** Whether the model can fetch web pages. @default the choice in the settings */
   readonly web?: "on" | "off";
   /** Folders that tools may use, in addition to the folders of the settings. @default none */
   readonly folders?: readonly string[];

@@ -109,7 +109,7 @@ test("a reader that stops after one line causes no error", () => {
 
 /** The `script` of util-linux, which can run a command line. */
 
-test("the page is colored on a screen without NO_COLOR, and never in a pipe", async () => {
+test("output is colored on a terminal unless NO_COLOR is set, and never when piped", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const read = callTools(callTool("Read", { file_path: "a.txt" }));
   const cli = await startCli(project, inOrder([read, answer("Read."), read, answer("Read."), read, answer("Read.")]));

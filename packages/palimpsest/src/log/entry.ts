@@ -52,7 +52,7 @@ interface SealOptions {
   readonly head: LogHead;
   readonly atMs: number;
   readonly digest: Digest;
-  /** Digests payloads, if the writer of the log has its own function for them. @default `digest` */
+  /** The log writer's own digest function for payloads, if it has one. @default `digest` */
   readonly payloadDigest?: Digest | undefined;
 }
 

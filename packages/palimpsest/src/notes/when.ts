@@ -53,7 +53,7 @@ export interface UpdateSituation extends UpdateSizes {
 
 export type UpdatePolicy = FixedUpdates | PayingUpdates;
 
-/** The triggers of known systems of this kind: growth and tool calls alone. */
+/** Updates after a fixed amount of growth and a fixed number of tool calls, as in comparable systems. Costs play no part. */
 interface FixedUpdates {
   readonly policy: "fixed";
   /** The size of the conversation before the first update. @default 10_000 */

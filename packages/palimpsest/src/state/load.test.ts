@@ -232,7 +232,7 @@ describe("findBranch and branchRanges", () => {
     return { session, log, newest: () => session.history.newestEntry };
   }
 
-  test("yields the ranges of a branch without gaps, the newest first, and skips rewound entries", async () => {
+  test("yields the ranges of a branch without gaps, newest first, and skips rewound entries", async () => {
     const { session, log, newest } = await open();
     const [one, two, three] = await session.append(["one", "two", "three"]);
     expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual([{ from: 1, to: three }]);

@@ -163,7 +163,7 @@ test("looksLikeJson recognizes JSON by its ends", () => {
 const ENDS = { head: "", tail: "", bytes: 1_234_567, lines: 8_901 };
 const FULL = new Error("the disk is full");
 
-test("cutContent cuts no character in half", () => {
+test("cutContent never splits a character", () => {
   const { text, failure } = cutContent(`${"a".repeat(CUT_CHARACTERS - 1)}😀`, ENDS, FULL);
   expect([text.isWellFormed(), text.includes("\ufffd"), failure.shown]).toEqual([true, false, "beginning"]);
   expect(cutContent("a\ud83d", ENDS, FULL).text).toBe("a\ufffd");

@@ -47,7 +47,7 @@ export function recallFrom(session: Pick<Session, "recall">): Tool {
   };
 }
 
-/** The two sessions, and which of them records responses. */
+/** A parent session, its child, and whether the parent already records the child's responses. */
 export interface ChargeOptions {
   readonly parent: Pick<Session, "ledger">;
   readonly child: Pick<Session, "id" | "history" | "ledger">;

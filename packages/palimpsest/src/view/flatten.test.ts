@@ -33,7 +33,7 @@ const flattenAtOnce = (list: readonly Item[]) => {
   return structuredClone(flattener.messages);
 };
 
-test("gives the same messages item by item as at once", () => {
+test("gives the same messages incrementally as all at once", () => {
   fc.assert(
     fc.property(items, (list) => {
       const flattener = createFlattener(RULES);

@@ -220,7 +220,7 @@ function responseFirst(items: readonly MessageItem[], seal: number): readonly Pl
   const isResponse = (item: MessageItem): boolean =>
     first !== undefined && item.answers === seal && item.responseId === first.responseId;
   const placed = items.map((item): Placed => ({ item, place: isResponse(item) ? "its-own" : "another" }));
-  // Without an earlier request, the order stays.
+  // Without an earlier request, the order is unchanged.
   if (seal === 0) return placed;
   return [...placed.filter(({ place }) => place === "its-own"), ...placed.filter(({ place }) => place === "another")];
 }

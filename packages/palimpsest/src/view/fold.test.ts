@@ -153,7 +153,7 @@ describe("the size", () => {
     expect(sizeTokens(view)).toBeLessThan(1_000);
   });
 
-  test("uses after a compaction only the report of the answer during which the provider compacted", () => {
+  test("after a compaction, uses only the report on the answer during which the provider compacted the conversation", () => {
     const begun = [configured, says(long), request] as const;
     const ofNoRequest = ["usage", { ...used(5_000, 3)[1], answers: undefined }] as const;
     const within = viewOf(...begun, compacted(2, 3, { answers: 3 }), answers("b", 3), used(5_000, 3));

@@ -129,7 +129,7 @@ export function openConnection(path: string, left?: string): Connection {
     try {
       return openChecked(path, before.walBytes, before.text === left ? "as-left" : "unknown");
     } catch (error) {
-      // The check without locks may have read an unfinished write of another process.
+      // The lock-free check may have read another process's unfinished write.
       if (tries === 4 || isLocked(error) || stateOf(path).text === before.text) throw error;
     }
   }

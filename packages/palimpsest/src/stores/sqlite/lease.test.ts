@@ -57,7 +57,7 @@ describe("a log that another process has open", () => {
       expect(await store.openWriter(session, { owner: "me" })).toMatchObject({ kind: "opened" });
   });
 
-  test("is free when that process closes it", async () => {
+  test("becomes free once that process closes it", async () => {
     const child = await holdElsewhere();
     child.stdin!.write("close");
     await once(child, "exit");
