@@ -413,7 +413,7 @@ interface BreakerTripped {
   readonly retryAtMs?: number;
 }
 
-/** After a compaction, the model sees files, skills, the plan and other texts of the host again. */
+/** After a compaction, the model sees files, skills, the plan and other host texts again. */
 interface FilesRestored {
   readonly kind: "files-restored";
   /** The number of files that are shown again. `parts` has all other content, too. */
@@ -433,7 +433,7 @@ interface HooksRan {
   readonly durationMs: number;
   readonly blocked?: { readonly reason: string; readonly by: string };
   readonly failures: readonly { readonly by: string; readonly kind: string; readonly message: string }[];
-  /** Messages of the hooks for the user. This is content: not for logs. */
+  /** Hook messages for the user. This is content: not for logs. */
   readonly messages: readonly string[];
 }
 

@@ -51,7 +51,7 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
       const change = await planFileChange(call.name, input, readFile);
       const dialog = permissionDialog(question, { change, folder });
       const isMain = asker.agent.kind === "main";
-      // Questions of an agent are shown, although its calls are not.
+      // An agent's questions are shown, although its calls are not.
       const toolCallId = isMain ? call.id : `agent-${call.id}`;
       const shown = { toolCallId, status: "pending", ...describeCall(call.name, input, folder) } as const;
       const content = contentOf(dialog, question, change);

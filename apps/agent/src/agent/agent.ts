@@ -41,9 +41,9 @@ export interface AgentOptions {
   readonly rules: readonly Rule[];
   /** Whether the model can fetch web pages. @default the choice in the settings */
   readonly web?: "on" | "off";
-  /** Folders that tools may use, in addition to the folders of the settings. @default none */
+  /** Folders that tools may use, in addition to those in the settings. @default none */
   readonly folders?: readonly string[];
-  /** MCP servers in addition to the servers of the settings. @default none */
+  /** MCP servers in addition to those in the settings. @default none */
   readonly servers?: readonly ToolServer[];
   readonly modelFacts: "table" | "if-unknown" | "asked";
   /** The person at the screen. @default none: calls that need permission are denied */
@@ -123,7 +123,7 @@ interface EventOwners {
   opened(session: KnownAgents): void;
 }
 
-/** Adds the owner to each event, to distinguish notices of an agent from notices of the session. */
+/** Adds the owner to each event, to distinguish an agent's notices from the session's. */
 export function nameOwners(listener: OwnedListener): EventOwners {
   let main: KnownAgents | undefined;
   return {

@@ -35,7 +35,7 @@ export interface ExtensionContext {
   readonly permissions: Permissions;
   /** Records when commands ran in the project. The user must review files that a command changed before they count. */
   readonly commandTimes: CommandTimes;
-  /** Files of the project that hooks and servers execute. */
+  /** Project files that hooks and servers execute. */
   readonly obeyedFiles: readonly string[];
   /** The policy for every program that the session starts. */
   readonly sandbox: Sandbox;

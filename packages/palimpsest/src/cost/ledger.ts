@@ -39,7 +39,7 @@ export interface LedgerTotals extends SpentTokens {
    * and that the prompt still starts with.
    */
   readonly perfectPriceUsd: number;
-  /** Responses of models without known prices. */
+  /** Responses from models without known prices. */
   readonly unpricedResponses: number;
   /** Interrupted answers without a full usage report. @default 0 */
   readonly estimatedResponses?: number;

@@ -24,7 +24,7 @@ export interface HookAt<Event extends HookEvent> {
   readonly run: HookRun<Event>;
   /** The name of the hook in results and failures. @default the event and its place in the list */
   readonly name?: string;
-  /** For tool events: names of tools, several with "|" between them, "*" for any characters. @default "*" */
+  /** For tool events: tool names, several with "|" between them, "*" for any characters. @default "*" */
   readonly tools?: string;
   /** The deadline. When it passes, the hook's signal aborts, and the answer is no longer awaited. @default 60,000 */
   readonly timeoutMs?: number;

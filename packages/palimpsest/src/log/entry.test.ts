@@ -72,7 +72,7 @@ describe("checkChain", () => {
     }
   });
 
-  test("finds a change of any field in any entry", () => {
+  test("finds a change to any field in any entry", () => {
     const changes: [keyof Entry, unknown][] = [
       ["parent", 0],
       ["kind", "z"],

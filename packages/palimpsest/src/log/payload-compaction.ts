@@ -39,7 +39,7 @@ export type CompactionReason = "window" | "economic" | "asked";
  */
 export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" | "provider";
 
-/** A file, a skill, the plan or another text of the host that is shown again after a compaction. */
+/** A file, a skill, the plan or another text from the host that is shown again after a compaction. */
 export interface RehydratedPart {
   /** The type of attachment. */
   readonly type: string;

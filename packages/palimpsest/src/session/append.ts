@@ -40,7 +40,7 @@ export interface AppendOptions {
   readonly provenance?: Provenance;
   /**
    * `wanted`: the model must answer this content, even an attachment. `session.turn.next()` asks for a request until
-   * the model has answered. @default messages of the user and of the host are answered, attachments and command outputs
+   * the model has answered. @default user and host messages are answered, attachments and command outputs
    * are not
    */
   readonly answer?: "wanted";

@@ -23,7 +23,7 @@ export interface MessagesOptions {
   readonly attachments?: "with" | "without";
 }
 
-/** A page of messages, the oldest first. */
+/** A page of messages, oldest first. */
 export interface MessagePage {
   readonly messages: readonly SessionMessage[];
   /** Pass it as `before` to get the previous page. Absent on the page with the first message. */

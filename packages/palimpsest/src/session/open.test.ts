@@ -540,7 +540,7 @@ describe("a session and its store", () => {
     expect(await Array.fromAsync(exportLog(opened.writer))).toEqual(await Array.fromAsync(session.history.export()));
   });
 
-  test("rejects a session in use, and writes of a session that was taken over", async () => {
+  test("rejects a session in use, and any write to a session that was taken over", async () => {
     const clock = manualClock();
     const store = memoryStore({ clock });
     const session = await open({ store, id: "s", owner: "the first" });

@@ -242,7 +242,7 @@ export interface BranchRange {
 }
 
 /**
- * Yields the ranges of entries that form the branch up to entry `at`, newest first. Costs one seek for each rewind, and
+ * Yields the entry ranges that form the branch up to entry `at`, newest first. Costs one seek for each rewind, and
  * does not read the undone entries.
  */
 export async function* branchRanges(log: LogReader, at: number): AsyncGenerator<BranchRange> {

@@ -59,7 +59,7 @@ export interface SettingsOptions {
   readonly settingsFrom?: SettingsSource;
 }
 
-/** Sources of settings outside the code, the strongest first. Invalid values are reported by `settings-rejected`. */
+/** Sources of settings outside the code, strongest first. Invalid values are reported by `settings-rejected`. */
 export interface SettingsSource {
   /**
    * Variables by name. Only names that begin with `PALIMPSEST_` are read. @default the environment of the process; none

@@ -116,7 +116,7 @@ export interface ForkRequestOptions {
   readonly root: string;
   /** `none`: the fork sets no cache marks for its own messages, because nobody will send the same prompt again. */
   readonly cacheWrites: "none" | "as-usual";
-  /** The tools that the fork may call. Calls of other tools are refused. @default all */
+  /** The tools that the fork may call. Calls to other tools are refused. @default all */
   readonly allowedTools?: readonly string[] | undefined;
   /** Receives reports for the parent. */
   readonly watch?: ForkWatch | undefined;

@@ -255,7 +255,7 @@ function preview(
   return withPreview(payload, previewOf(content, options, settings), content.stored);
 }
 
-/** Returns how much text a message may have; infinite for messages of the model, messages for the user only, and summaries. */
+/** Returns how much text a message may have; infinite for model messages, messages for the user only, and summaries. */
 function thresholdOfMessage(payload: MessagePayload, tool: string | undefined, settings: StoringSettings): number {
   if (payload.stored !== undefined) return Number.POSITIVE_INFINITY;
   if (resultOf(payload) !== undefined) return thresholdOf(tool, settings);

@@ -113,7 +113,7 @@ afterEach(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
-test("does not follow links, and keeps files of others", async () => {
+test("does not follow links, and keeps files that are not results", async () => {
   folder = mkdtempSync(join(tmpdir(), "collect-results-"));
   store = sqliteStore({ folder });
   expect(await collect()).toEqual({ removed: [], keptBytes: 0, failures: [] });

@@ -171,7 +171,7 @@ export interface LogReader {
 export interface BatchOptions {
   /** Reads as if the log ended with this entry. @default the newest entry */
   readonly upTo?: number;
-  /** Ranges of entries, both ends included. */
+  /** Entry ranges, both ends included. */
   readonly ranges?: readonly { readonly from: number; readonly to: number }[];
   /** Reads the newest entry of each of these kinds. */
   readonly newest?: readonly string[];

@@ -72,7 +72,7 @@ interface Flattener {
 
 /** The provider's rules for messages. */
 export interface FlattenRules {
-  /** The wire format of the request: blocks of other providers cannot be sent. */
+  /** The wire format of the request: blocks from other providers cannot be sent. */
   readonly provider: string;
   /** Whether replayed thinking must follow the exact conversation that produced it. */
   readonly thinking: "bound" | "free";

@@ -231,7 +231,7 @@ test("returns deleted results to the size with a request that does not delete th
 });
 
 describe("outline", () => {
-  test("lists ranges of entries, and the decisions that replaced ranges", () => {
+  test("lists entry ranges, and the decisions that replaced ranges", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"), says("d"), replaced(3, 3), says("e"));
     expect(outline(view)).toEqual([
       { from: 2, to: 2 },

@@ -92,7 +92,7 @@ test("a run waits for background agents and forks, and answers once with their r
   expect(cli.refused()).toEqual([]);
 });
 
-test("loads agent definitions of the user, and of a trusted project", async () => {
+test("loads agent definitions from the user and from a trusted project", async () => {
   const project = temporaryProject({
     ".palimpsest/agents/critic.md": "---\ndescription: Finds faults.\ntools: Read, Grep\n---\nYou find faults.",
   });

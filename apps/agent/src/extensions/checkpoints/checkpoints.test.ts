@@ -29,7 +29,7 @@ async function setUp(project: TemporaryProject) {
   return { ...project, ...checkpoints, sessionFolder, change };
 }
 
-test("restores files to a point of the conversation, and forward again", async () => {
+test("restores files to a point in the conversation, and forward again", async () => {
   const { change, rewindFiles, text, folder } = await setUp(temporaryProject({ "a.txt": "0" }));
   await change("a.txt", 10, "1");
   await change("a.txt", 20, "2");

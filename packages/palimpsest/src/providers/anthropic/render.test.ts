@@ -52,7 +52,7 @@ describe("createRequestRenderer", () => {
     expect(marksOf(render({ ...parts, system: "", tools: [] }))).toBe(0);
   });
 
-  test("marks copies of messages", () => {
+  test("marks message copies", () => {
     const request = render({ ...parts, marks: [2, 4], cacheTtl: "1h" });
     expect(request.messages[2]).toEqual({
       role: "user",
