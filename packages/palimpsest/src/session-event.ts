@@ -135,7 +135,7 @@ interface ParameterOverridden {
 /** A ping kept the prompt in the provider's cache. */
 interface CacheWarmed {
   readonly kind: "cache-warmed";
-  /** The reason of the pause. */
+  /** The reason for the pause. */
   readonly activity: string;
   /** The number of pings in this pause so far. */
   readonly pings: number;
@@ -335,7 +335,7 @@ export interface MemoriesExtracted {
   readonly outcome: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
   /** The number of topics that were written or proposed. */
   readonly count: number;
-  /** The reason of `over-budget` and `failed`. */
+  /** The reason for `over-budget` and `failed`. */
   readonly why?: string;
   readonly used?: UsedTokens;
 }
@@ -363,7 +363,7 @@ export interface Dreamed {
   readonly outcome: "consolidated" | "nothing" | "held" | "failed" | "stopped";
   /** The number of changed topics; with `held`, of topics to change. */
   readonly changed: number;
-  /** The reason of `held`, `failed` and `stopped`. It may name topics. This is content: not for logs. */
+  /** The reason for `held`, `failed` and `stopped`. It may name topics. This is content: not for logs. */
   readonly why?: string;
   readonly used?: UsedTokens;
 }

@@ -21,7 +21,7 @@ import type { EffortChoice } from "./session-effort.ts";
 /** The options for opening an agent. */
 export interface AgentOptions {
   readonly places: Places;
-  /** The folder of the project, with links resolved. */
+  /** The project folder, with links resolved. */
   readonly folder: string;
   readonly environment: Environment;
   readonly store: Store;
@@ -92,7 +92,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** The owner of an event of another session: an agent, or a fork for a model call outside of the conversation. */
+/** The owner of another session's event: an agent, or a fork for a model call outside the conversation. */
 export interface EventOwner {
   readonly kind: "agent" | "fork";
   readonly name: string;

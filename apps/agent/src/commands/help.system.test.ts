@@ -77,7 +77,7 @@ test("help COMMAND and COMMAND --help print the same page, and fail for an unkno
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
-test("the error for an unknown command names the closest one, also in a group", async () => {
+test("the error for an unknown command names the closest one, even within a group", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const meant: readonly (readonly [args: readonly string[], hint: string])[] = [
     [["show"], "Did you mean sessions show?"],

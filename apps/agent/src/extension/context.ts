@@ -14,7 +14,7 @@ import type { Person } from "./person.ts";
 
 /** The context for opening an extension, with everything that extensions share. */
 export interface ExtensionContext {
-  /** The folder of the project, with links resolved. */
+  /** The project folder, with links resolved. */
   readonly folder: string;
   readonly places: Places;
   readonly environment: Environment;

@@ -20,7 +20,7 @@ import {
 } from "./ledger.ts";
 import { lineOf, openRequest } from "./line.ts";
 
-/** Adds one entry to the ledger, in the order of the log, including decisions that a later `restore` undoes. */
+/** Adds one entry to the ledger, in log order, including decisions that a later `restore` undoes. */
 export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: number): Ledger {
   const at = read.sequence;
   switch (read.kind) {

@@ -100,7 +100,7 @@ export interface CacheBreak {
   readonly atMs: number;
   /** The causes, the earliest in the prompt first. */
   readonly causes: readonly Cause[];
-  /** Details of the causes: tools, parameters, and reasons of decisions. */
+  /** Details of the causes: tools, parameters, and reasons for decisions. */
   readonly what: readonly string[];
   /** `expected`: a decision caused it. `alarm`: no decision did. */
   readonly sort: "expected" | "alarm";

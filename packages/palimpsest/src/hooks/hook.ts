@@ -4,7 +4,7 @@ import type { CompactionTrigger } from "../log/payload-compaction.ts";
 
 /** The hooks of a program. */
 export interface Hooks {
-  /** Runs all hooks of an event at once. Never rejects: failures are among the results. */
+  /** Runs all hooks for an event at once. Never rejects: failures are among the results. */
   run<Event extends HookEvent>(
     event: Event,
     input: HookInputs[Event],
@@ -123,9 +123,9 @@ interface AddedContext {
   readonly additionalContext?: string;
 }
 
-/** The answers of all hooks of an event, in the order of the list. */
+/** The answers of all hooks for an event, in list order. */
 export interface HookResults<Event extends HookEvent> {
-  /** The number of hooks of the event. */
+  /** The number of hooks for the event. */
   readonly ran: number;
   /** The first answer in the list that blocks. */
   readonly blocked?: { readonly reason: string; readonly by: string };

@@ -282,7 +282,7 @@ function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
     to,
     bytes: before.bytes + bytes,
     plain: before.plain + plain,
-    // The earlier mark stays if the piece has none.
+    // The earlier mark is kept if the piece has none.
     ...(mark === undefined ? {} : { mark }),
   };
 }

@@ -63,7 +63,7 @@ function chainHash(entry: Omit<Entry, "hash">, hashBefore: string, digest: Diges
   return digest(JSON.stringify([hashBefore, sequence, parent, kind, version, atMs, payloadDigest]));
 }
 
-/** Moves an entry to a chain that digests payloads with another function. The digest of an erased payload stays. */
+/** Moves an entry to a chain that digests payloads with another function. The digest of an erased payload is kept. */
 export function resealEntry(
   entry: Entry,
   hashBefore: string,

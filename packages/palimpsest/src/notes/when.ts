@@ -341,7 +341,7 @@ function findCut(question: NotesCompactionQuestion, mustKeep: number, floor: num
   return wholeFrom(items, cut, floor);
 }
 
-/** Tells whether an item has text of the user or of the model, not only results or content of the host. */
+/** Tells whether an item has text from the user or the model, not only results or host content. */
 function hasText(item: Item): boolean {
   if (item.kind === "seal" || item.attachment !== undefined) return false;
   return item.blocks.some((block) => block.kind === "text" && block.text.trim() !== "");

@@ -28,7 +28,7 @@ const NEVER: StoringOptions = {
 export interface AppendOptions {
   /**
    * Makes the append idempotent: a second append with the same key appends nothing and resolves to the entry numbers of
-   * the first, also after a crash or in another process. There is no limit to the number of keys. A rewind that undoes
+   * the first, even after a crash or in another process. There is no limit to the number of keys. A rewind that undoes
    * an append also frees its key. @default every append appends
    */
   readonly key?: string;

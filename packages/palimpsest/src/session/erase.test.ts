@@ -89,7 +89,7 @@ describe.each([
   });
 });
 
-test("stays erased on every branch, also after a rewind past the erasure or a restored decision", async () => {
+test("stays erased on every branch, even after a rewind past the erasure or a restored decision", async () => {
   const session = await open(memoryStore());
   const [one, , result] = await session.append(["Look.", calls, toolResult("a", SECRET)]);
   await session.erase(one! + 1);

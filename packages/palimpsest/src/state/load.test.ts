@@ -165,7 +165,7 @@ describe("loadView", () => {
     });
   });
 
-  test("skips entries of a later release and keeps them", async () => {
+  test("skips entries from a later release and keeps them", async () => {
     const { store, session } = await begin();
     await session.append("one");
     const opened = await store.openWriter("s", { owner: "later release", takeover: "always" });
@@ -207,7 +207,7 @@ describe("loadView", () => {
   });
 });
 
-test("shows the content of a decision once, also after boundaries of several processes", async () => {
+test("shows the content of a decision once, even after boundaries of several processes", async () => {
   const { store, session } = await begin();
   const [one, two, , four] = await session.append(["one", "two", "three", "four", "five"]);
   const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "two, in short" }] } as const;

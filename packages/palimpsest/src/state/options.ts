@@ -122,7 +122,7 @@ export interface SessionOptions<Request = unknown, Response = unknown, Message =
   readonly owner?: string;
   /**
    * How to open a session that another process has open. `if-free`: throw a `SessionBusyError`. `{ waitMs }`: wait this
-   * long for the other process to close it or to stop responding, then throw. `always`: take the session over; later
+   * long for the other process to close it or to stop responding, then throw. `always`: take over the session; later
    * writes of the other process are refused.
    * @default "if-free"
    */

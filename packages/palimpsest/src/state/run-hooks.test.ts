@@ -95,7 +95,7 @@ test("waits for a hanging hook only until its deadline on close", async () => {
   expect(events.at(-1)).toMatchObject({ event: "SessionEnd", failures: [{ kind: "timeout" }] });
 });
 
-test("limits the output of SessionStart hooks, also after compactions, and notifies the model and the user", async () => {
+test("limits the output of SessionStart hooks, even after compactions, and notifies the model and the user", async () => {
   const { session, store } = await open([{ event: "SessionStart", run: () => "word ".repeat(200_000) }]);
   const { windowTokens, tokens } = session.view.size();
   expect(tokens).toBeLessThan(windowTokens / 4);

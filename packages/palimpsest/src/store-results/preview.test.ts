@@ -127,7 +127,7 @@ test("collectEnds shows invalid UTF-8 as U+FFFD, and keeps a byte order mark", (
   expect(endsOf(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61), 9).head).toBe("\ufeffa");
 });
 
-test("jsonKeys finds the keys of the outermost object, also in a list and in a cut text", () => {
+test("jsonKeys finds the keys of the outermost object, even in a list and in a cut text", () => {
   expect(jsonKeys('{"a":{"b":1},"c\\"d":[{"e":2}],"f":"x: {"}')).toEqual(["a", 'c\\"d', "f"]);
   expect(jsonKeys(' [\n{"id": 1, "name": "n"}, {"other": 1}]')).toEqual(["id", "name"]);
   expect(jsonKeys('{"a":"unfin')).toEqual(["a"]);

@@ -268,7 +268,7 @@ export function withPreview(payload: MessagePayload, preview: string, stored: St
   return { ...payload, blocks: withText(payload.blocks, preview), stored };
 }
 
-/** Returns the blocks with one text in place of their first text, and without other texts. Other blocks stay. */
+/** Returns the blocks with one text in place of their first text, and without other texts. Other blocks are kept. */
 export function withText(blocks: readonly Block[], text: string): readonly Block[] {
   const result = resultOf({ blocks });
   if (result === undefined) return replaceTexts(blocks, text);

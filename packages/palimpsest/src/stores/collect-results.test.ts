@@ -124,7 +124,7 @@ test("does not follow links, and keeps files that are not results", async () => 
   symlinkSync(outside, join(folder, "tool-results", "link"));
   const draft = await store.results.create("Session");
   const { file } = await draft.keep("txt");
-  // An incomplete file of a process that died.
+  // An incomplete file from a process that died.
   writeFileSync(join(folder, "tool-results", "+session", ".new-x"), "x".repeat(50));
   const later = { nowMs: Date.now() + 31 * DAY_MS, maxBytes: 0 };
   expect(await collect(later)).toEqual({

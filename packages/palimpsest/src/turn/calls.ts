@@ -103,7 +103,7 @@ interface ToolEnd {
   readonly status: ToolResult["status"];
 }
 
-/** The result of a tool: whole, or as a stream. */
+/** A tool result: whole, or as a stream. */
 type RunningTool =
   | ({ readonly kind: "whole"; readonly content: ToolResult["content"] } & ToolEnd)
   /** `end` is known after the last chunk. If the stream fails, its last chunk reports the failure. */

@@ -73,7 +73,7 @@ export interface StepOptions extends Pick<PermissionOptions, "permission" | "ask
   /** Stops the turn at once. Its open calls are answered, so no process runs them later. */
   readonly signal?: AbortSignal;
   /**
-   * Ends this process's work on the turn at once, because another process may have taken the turn over. This process
+   * Ends this process's work on the turn at once, because another process may have taken over the turn. This process
    * writes nothing more, and the next process continues from the log. @default only when the session is closed
    */
   readonly left?: AbortSignal;

@@ -57,7 +57,7 @@ export interface ChargeOptions {
   readonly responses: "entered-here" | "already";
 }
 
-/** Records the usage of a child session in the ledger of its parent. */
+/** Records the usage of a child session in its parent's ledger. */
 export interface Charge {
   onEvent(event: QueryEvent): void;
   /** Records the remaining usage: the child's compactions, notes and questions. */

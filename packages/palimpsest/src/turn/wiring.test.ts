@@ -77,7 +77,7 @@ describe("permission", () => {
   });
 });
 
-test("logs a broken stream of a tool as an error with its received part", async () => {
+test("logs a broken tool stream as an error with its received part", async () => {
   async function* breaking(): AsyncGenerator<string> {
     yield "half of it";
     throw new Error("the disk is gone");

@@ -78,7 +78,7 @@ test("starts each request with the blocks of the previous request", () => {
   );
 });
 
-test("removes joined blocks together with their segment, also after an empty segment", () => {
+test("removes joined blocks together with their segment, even after an empty segment", () => {
   const says = (from: number, text: string): Item =>
     toItem({ from, to: from, role: "user", blocks: [{ kind: "text", text }], origin: "human" });
   const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1 });

@@ -234,7 +234,7 @@ function addResponse(segment: SegmentDraft, item: MessageItem, place: Placed["pl
   const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
   for (const block of item.blocks) {
     const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
-    // Providers refuse results and media in a message of the model.
+    // Providers refuse results and media in a model message.
     if (clean === undefined || clean.kind === "tool_result" || clean.kind === "image" || clean.kind === "document")
       continue;
     if (clean.kind !== "tool_call") {
@@ -328,7 +328,7 @@ function close({ role, blocks, calls }: Draft): FlatMessage[] {
 /**
  * Removes blank text from a message without other text, because providers refuse it, together with the thinking after it. Thinking
  * directly before it goes, too, if it is in the provider's own format, because such a block must be followed by its original
- * successor. In a message with other text, blank text stays, because later thinking is bound to it.
+ * successor. In a message with other text, blank text is kept, because later thinking is bound to it.
  */
 function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
   const firstBlank = blocks.findIndex(isBlank);

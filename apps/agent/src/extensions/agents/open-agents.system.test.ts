@@ -124,7 +124,7 @@ test("loads agent definitions from the user and from a trusted project", async (
   expect((await cli.run(["-p", "Hello"])).said).toContain("not available: critic");
 });
 
-test("with input lines, a finished agent starts a turn, also after the last message", async () => {
+test("with input lines, a finished agent starts a turn, even after the last message", async () => {
   const project = temporaryProject();
   const script: Script = ({ request, userText }) => {
     if (isChild(request)) return answer("Report of the reader.");

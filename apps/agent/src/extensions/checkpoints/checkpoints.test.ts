@@ -83,7 +83,7 @@ test("makes saved files readable by this user only", async () => {
   }
 });
 
-test("ignores paths outside of the project in a manipulated list", async () => {
+test("ignores paths outside the project in a manipulated list", async () => {
   const { change, rewindFiles, sessionFolder, base, text } = await setUp(temporaryProject({ "a.txt": "0" }));
   await change("a.txt", 10, "1");
   const list = join(sessionFolder, "file-history/changes.jsonl");

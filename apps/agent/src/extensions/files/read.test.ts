@@ -102,7 +102,7 @@ describe("a read does not open", () => {
     expect(await textOf(await read({ file_path: "/dev/zero" }))).toContain("lies outside");
   });
 
-  test("a file outside of the project, whatever the path", async () => {
+  test("a file outside the project, whatever the path", async () => {
     const { read, put, folder } = await setUp();
     put("../secret.txt", "SECRET");
     put("../project-backup/secret.txt", "SECRET");

@@ -71,7 +71,7 @@ function rendered(list: readonly SyncMessage[]): readonly SyncMessage[] {
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 30 : 1_000;
 
-test("has the same result for one sync and for two, also after reopening", async () => {
+test("has the same result for one sync and for two, even after reopening", async () => {
   await fc.assert(
     fc.asyncProperty(lists, async (list) => {
       const store = memoryStore();
