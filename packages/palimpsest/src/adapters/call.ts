@@ -177,7 +177,7 @@ function toError(problem: unknown): Error {
   return problem instanceof Error ? problem : new Error(String(problem));
 }
 
-/** Answers a call of the tool `recall` in the session that recorded the call. */
+/** Answers a call to the tool `recall` in the session that recorded the call. */
 export async function recallForCall(
   sessions: readonly Session[],
   callId: string | undefined,

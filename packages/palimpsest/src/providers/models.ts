@@ -61,7 +61,7 @@ export type WindowSource = "table" | "asked" | "given" | "guessed";
 export type ModelTable = Readonly<Record<string, ModelFacts>>;
 
 /**
- * The caller's facts by the start of model ids, also for models that no table has. They replace single facts of a
+ * The caller's facts by the start of model ids, even for models that no table has. They replace single facts of a
  * table.
  */
 export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;

@@ -147,7 +147,7 @@ describe("flattenSegment", () => {
     expect(flat([item("user", [text("a")]), item("user", [text("b")])])).toEqual(["user: a | b"]);
   });
 
-  test("keeps the thinking of one response per message, also for adjacent responses", () => {
+  test("keeps the thinking of one response per message, even for adjacent responses", () => {
     const items = [
       item("assistant", [thinking("one"), text("a")], { responseId: "1" }),
       item("user", [text(" ")]),

@@ -153,7 +153,7 @@ interface FlatSegment {
   readonly callIds: readonly string[];
 }
 
-/** Receives each sent block, with the item and the block that it was made from. Texts of the engine itself are not traced. */
+/** Receives each sent block, with the item and the block that it was made from. The engine's own texts are not traced. */
 export type Trace = (sent: Block, item: MessageItem, block: Block) => void;
 
 /** The segment under construction. */

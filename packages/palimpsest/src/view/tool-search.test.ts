@@ -16,7 +16,7 @@ test("loads tools from results only, and keeps the newer of two with one name", 
   expect(loadedTools([user(naming(old))]).size).toBe(0);
 });
 
-test("unwraps a call of call_tool, even if its input is text", () => {
+test("unwraps a call to call_tool, even if its input is text", () => {
   const through = (input: unknown): ToolCall => ({ kind: "tool_call", id: "1", name: "call_tool", input });
   const inputs: readonly (readonly [written: unknown, meant: unknown])[] = [
     [{ at: 1 }, { at: 1 }],

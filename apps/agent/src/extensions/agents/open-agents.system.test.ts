@@ -28,7 +28,7 @@ test("a foreground agent uses the session's tools and permissions, and adds to i
   };
   const cli = await startCli(project, script);
   const ended = await cli.run(["-p", "Begin", "--mode", "accept-edits", "--effort", "high"]);
-  // The result names a denied call of the agent like a call of the session.
+  // The result names the agent's denied call like the session's own calls.
   expect(ended).toMatchObject({
     code: 3,
     out: "Changed.\n",
