@@ -83,7 +83,7 @@ describe("watchCall", () => {
     expect(await watched).toEqual({ kind: "done", result: "done" });
   });
 
-  test("ends at once on abort, also if the call ignores the signal", async () => {
+  test("ends at once on abort, even if the call ignores the signal", async () => {
     const controller = new AbortController();
     // The clock stands still: nothing but the abort ends the call.
     const clock = { now: () => 0, wait: never };

@@ -40,7 +40,7 @@ test("has the name of its class and its cause", () => {
   });
 });
 
-test("recognizes an error by its code, also from another copy of the package", () => {
+test("recognizes an error by its code, even from another copy of the package", () => {
   const copy = Object.assign(new Error("Water everywhere."), { code: "leak" });
   expect(
     [new LeakError(""), copy, new FireError(""), { code: "leak" }, undefined].map((error) =>

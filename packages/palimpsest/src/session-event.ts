@@ -135,7 +135,7 @@ interface ParameterOverridden {
 /** A ping kept the prompt in the provider's cache. */
 interface CacheWarmed {
   readonly kind: "cache-warmed";
-  /** The reason of the pause. */
+  /** The reason for the pause. */
   readonly activity: string;
   /** The number of pings in this pause so far. */
   readonly pings: number;
@@ -280,7 +280,7 @@ export interface CompactionEnded extends OfCompaction {
         readonly rung: string;
         readonly tokensBefore: number;
         readonly tokensAfter: number;
-        /** The tokens of all calls for the compaction; absent if there was no call. */
+        /** The tokens used by all model calls for the compaction; absent if there were none. */
         readonly used?: UsedTokens;
         /** Why no model wrote a summary, if the conversation was compacted without one. */
         readonly withoutSummary?: SummaryFailure;
@@ -328,14 +328,14 @@ interface NotesCompactionDeclined {
 
 /**
  * A turn was searched for facts worth remembering. `own-writes`: the model had already written to the memory. `over-budget`: the
- * limit of the day or of the session was reached.
+ * daily limit or the session's limit was reached.
  */
 export interface MemoriesExtracted {
   readonly kind: "memories-extracted";
   readonly outcome: "extracted" | "nothing" | "own-writes" | "over-budget" | "failed";
   /** The number of topics that were written or proposed. */
   readonly count: number;
-  /** The reason of `over-budget` and `failed`. */
+  /** The reason for `over-budget` and `failed`. */
   readonly why?: string;
   readonly used?: UsedTokens;
 }
@@ -363,7 +363,7 @@ export interface Dreamed {
   readonly outcome: "consolidated" | "nothing" | "held" | "failed" | "stopped";
   /** The number of changed topics; with `held`, of topics to change. */
   readonly changed: number;
-  /** The reason of `held`, `failed` and `stopped`. It may name topics. This is content: not for logs. */
+  /** The reason for `held`, `failed` and `stopped`. It may name topics. This is content: not for logs. */
   readonly why?: string;
   readonly used?: UsedTokens;
 }
@@ -413,7 +413,7 @@ interface BreakerTripped {
   readonly retryAtMs?: number;
 }
 
-/** After a compaction, the model sees files, skills, the plan and other texts of the host again. */
+/** After a compaction, the model sees files, skills, the plan and other host texts again. */
 interface FilesRestored {
   readonly kind: "files-restored";
   /** The number of files that are shown again. `parts` has all other content, too. */
@@ -433,7 +433,7 @@ interface HooksRan {
   readonly durationMs: number;
   readonly blocked?: { readonly reason: string; readonly by: string };
   readonly failures: readonly { readonly by: string; readonly kind: string; readonly message: string }[];
-  /** Messages of the hooks for the user. This is content: not for logs. */
+  /** Hook messages for the user. This is content: not for logs. */
   readonly messages: readonly string[];
 }
 

@@ -76,7 +76,7 @@ test("a turn in an editor like Zed shows diffs, questions, output and the plan, 
     _meta: { palimpsest: { level: "ok" } },
   });
 
-  // The agent does not overwrite unsaved text of the user.
+  // The agent does not overwrite the user's unsaved text.
   inEditor = "export const limit = 11;\n";
   await prompt(id, "edit it");
   expect(JSON.stringify(take())).toContain("not saved");

@@ -51,7 +51,7 @@ export function editorPerson({ announce, send, ...ports }: EditorPersonPorts): E
       const change = await planFileChange(call.name, input, readFile);
       const dialog = permissionDialog(question, { change, folder });
       const isMain = asker.agent.kind === "main";
-      // Questions of an agent are shown, although its calls are not.
+      // An agent's questions are shown, although its calls are not.
       const toolCallId = isMain ? call.id : `agent-${call.id}`;
       const shown = { toolCallId, status: "pending", ...describeCall(call.name, input, folder) } as const;
       const content = contentOf(dialog, question, change);
@@ -126,7 +126,7 @@ function askEditor(ports: AskPorts, askAboutCall: AskAboutCall): AskEditor {
 
 type AskAboutCall = (dialog: Dialog, question: CallQuestion, signal?: AbortSignal) => Promise<DialogAnswer>;
 
-/** Asks about a tool call. An editor asks once, so second questions become options of the first question. */
+/** Asks about a tool call. An editor can ask only once, so follow-up questions become options of the first question. */
 function askAboutCall({ client, sessionId }: AskPorts): AskAboutCall {
   return async (dialog, { call, content }, signal) => {
     const options = dialog.options.slice(0, MOST_OPTIONS).flatMap(toOptions);

@@ -35,7 +35,7 @@ interface SessionUpdates {
   message(text: string): Promise<void>;
 }
 
-/** The limit of a command's output, for the sake of editors and of this process's memory. */
+/** The limit of a command's output, to protect editors and this process's memory. */
 const MOST_OUTPUT_CHARACTERS = 200_000;
 
 export function createUpdates({ send, log, capabilities, folder }: UpdatePorts): SessionUpdates {

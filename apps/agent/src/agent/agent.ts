@@ -21,7 +21,7 @@ import type { EffortChoice } from "./session-effort.ts";
 /** The options for opening an agent. */
 export interface AgentOptions {
   readonly places: Places;
-  /** The folder of the project, with links resolved. */
+  /** The project folder, with links resolved. */
   readonly folder: string;
   readonly environment: Environment;
   readonly store: Store;
@@ -37,13 +37,13 @@ export interface AgentOptions {
   readonly mode?: PermissionMode;
   /** The session's name for other sessions of the project. @default its earlier name */
   readonly name?: string;
-  /** Permission rules in addition to the rules of the settings. */
+  /** Permission rules in addition to the rules in the settings. */
   readonly rules: readonly Rule[];
-  /** Whether the model can fetch web pages. @default the choice of the settings */
+  /** Whether the model can fetch web pages. @default the choice in the settings */
   readonly web?: "on" | "off";
-  /** Folders that tools may use, in addition to the folders of the settings. @default none */
+  /** Folders that tools may use, in addition to those in the settings. @default none */
   readonly folders?: readonly string[];
-  /** MCP servers in addition to the servers of the settings. @default none */
+  /** MCP servers in addition to those in the settings. @default none */
   readonly servers?: readonly ToolServer[];
   readonly modelFacts: "table" | "if-unknown" | "asked";
   /** The person at the screen. @default none: calls that need permission are denied */
@@ -92,7 +92,7 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** The owner of an event of another session: an agent, or a fork for a model call outside of the conversation. */
+/** The owner of another session's event: an agent, or a fork for a model call outside the conversation. */
 export interface EventOwner {
   readonly kind: "agent" | "fork";
   readonly name: string;
@@ -123,7 +123,7 @@ interface EventOwners {
   opened(session: KnownAgents): void;
 }
 
-/** Adds the owner to each event, to distinguish notices of an agent from notices of the session. */
+/** Adds the owner to each event, to distinguish an agent's notices from the session's. */
 export function nameOwners(listener: OwnedListener): EventOwners {
   let main: KnownAgents | undefined;
   return {

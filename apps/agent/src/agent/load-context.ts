@@ -23,7 +23,7 @@ interface LoadedContext {
   readonly setModel: Agent["setModel"];
   readonly effort: Agent["effort"];
   readonly setEffort: Agent["setEffort"];
-  /** The request fields that set the effort. @default the fields of the session */
+  /** The request fields that set the effort. @default the session's fields */
   readonly parameters?: Parameters;
   /** Problems with the options, one line each. */
   readonly problems: readonly string[];

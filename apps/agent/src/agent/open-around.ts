@@ -23,7 +23,7 @@ interface SessionAround extends OpenedSession {
 interface AroundOptions {
   /** The guard for permission checks, which also allows reading stored results. */
   readonly guard: PathGuard;
-  /** Fields of the provider's request. @default the fields of the session */
+  /** Fields of the provider's request. @default the session's fields */
   readonly parameters: Parameters | undefined;
   /** The note options of the main session. Sessions of agents keep no notes, because they end with their task. */
   readonly notes: NonNullable<AgentSessionOptions["notes"]>;
@@ -48,7 +48,7 @@ export async function openAround(
     surroundings: hostContentOf(extensions, head, context.sessionId),
     hooks: hooksOf(extensions, "session"),
     notes,
-    // Imported sessions of other agents come without our prompt. Our own sessions keep their stored prompt, and so
+    // Sessions imported from other agents come without our prompt. Our own sessions keep their stored prompt, and so
     // their prompt cache.
     ...(context.offered.length === 0 ? { system: systemPrompt(context.folder) } : {}),
     ...(parameters === undefined ? {} : { parameters }),
@@ -130,7 +130,7 @@ function sharedOptions(
   };
 }
 
-/** Appends changes of the head for the model. */
+/** Appends changes to the head for the model. */
 export async function appendChanges(session: AgentSession, head: SessionHead): Promise<void> {
   const changes = await head.changes(session);
   if (changes.length > 0) await session.append(changes);

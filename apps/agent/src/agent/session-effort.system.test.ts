@@ -30,7 +30,7 @@ test("askForEffort names a model that may not support effort, with a remedy", as
   });
 });
 
-test("requests the effort of the flag or the setting, and keeps it on resume", async () => {
+test("requests the effort from the flag or the setting, and keeps it on resume", async () => {
   const project = temporaryProject();
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
   writeFileSync(join(project.home, ".palimpsest", "settings.json"), JSON.stringify({ effort: "low" }));

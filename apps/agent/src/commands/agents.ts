@@ -20,7 +20,7 @@ import { entryLines } from "./text/entry-lines.ts";
 const LEAST_TASK_COLUMNS = 24;
 const WORDS = COMMANDS.agents.operands.completes;
 
-/** Lists and controls the agents of a session, also if another process runs the session. */
+/** Lists and controls the agents of a session, even if another process runs the session. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS.agents);
   const [first = "list", named, ...rest] = positionals;

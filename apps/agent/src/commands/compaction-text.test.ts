@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compactionRows } from "./context.ts";
 
-test("compactionRows says when and why the conversation is compacted, also during a turn", () => {
+test("compactionRows says when and why the conversation is compacted, even during a turn", () => {
   const rows = compactionRows({
     policy: "economic",
     atTokens: 100_000,

@@ -77,7 +77,7 @@ test("help COMMAND and COMMAND --help print the same page, and fail for an unkno
   expect(cli.server.recorder.exchanges).toEqual([]);
 });
 
-test("the error for an unknown command names the closest one, also in a group", async () => {
+test("the error for an unknown command names the closest one, even within a group", async () => {
   const cli = await startCli(temporaryProject(), () => answer(""));
   const meant: readonly (readonly [args: readonly string[], hint: string])[] = [
     [["show"], "Did you mean sessions show?"],
@@ -109,7 +109,7 @@ test("a reader that stops after one line causes no error", () => {
 
 /** The `script` of util-linux, which can run a command line. */
 
-test("the page is colored on a screen without NO_COLOR, and never in a pipe", async () => {
+test("output is colored on a terminal unless NO_COLOR is set, and never when piped", async () => {
   const project = temporaryProject({ "a.txt": "forty-two\n" });
   const read = callTools(callTool("Read", { file_path: "a.txt" }));
   const cli = await startCli(project, inOrder([read, answer("Read."), read, answer("Read."), read, answer("Read.")]));

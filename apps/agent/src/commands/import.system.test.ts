@@ -8,7 +8,7 @@ import { sentRequests } from "../testing/sent-requests.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { COMMANDS } from "./definitions.ts";
 
-test("sessions of other agents can be found, imported, shown, measured and resumed", async () => {
+test("other agents' sessions can be found, imported, shown, measured and resumed", async () => {
   const project = temporaryProject({ "note.jsonl": '{"no":"session"}\n' });
   writeHome(project.home);
   const cli = await startCli(project, () => answer("It is put right."));

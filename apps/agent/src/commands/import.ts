@@ -18,7 +18,7 @@ import { plural } from "./text/notice.ts";
 
 type Outcome = TranscriptReference & (ImportedSession | { readonly kind: "unknown"; readonly why: string });
 
-/** Imports sessions of other agents as sessions of this folder. */
+/** Imports other agents' sessions as sessions of this folder. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions import"]);
   const path = transcriptsPath(positionals, "sessions import");

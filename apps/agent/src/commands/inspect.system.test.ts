@@ -80,7 +80,7 @@ test("inspect shows a session of a tenant in PostgreSQL", async () => {
   await database.admin.query("CREATE ROLE looker LOGIN IN ROLE palimpsest_worker");
   const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "looker" };
   expect(await cli.run(["inspect", "--database", "postgres://x"], { environment })).toMatchObject({
-    said: expect.stringContaining("The tenant is missing"),
+    said: expect.stringContaining("Missing --tenant"),
   });
   const { get, at, stop } = await openInspector(cli, ["inspect", "--tenant", "acme", "far"], environment);
   await get(at);
@@ -105,7 +105,7 @@ test("inspect shows a tenant's memory in PostgreSQL with its evidence, proposals
   const environment = { PGHOST: database.host, PGDATABASE: "postgres", PGUSER: "looker" };
   const cli = await startCli(temporaryProject(), () => answer(""));
   expect(await cli.run(["inspect", "--memory", "user-3"], { environment })).toMatchObject({
-    said: expect.stringContaining("The tenant is missing"),
+    said: expect.stringContaining("Missing --tenant"),
   });
   const shown = await openInspector(cli, ["inspect", "--tenant", "acme", "--memory", "user-3", "far"], environment);
   const { topics, inbox, history } = await shown.get("/api/memory");

@@ -25,7 +25,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (database !== undefined || tenant !== undefined || scope !== undefined) {
     if (tenant === undefined)
       throw new UsageError(
-        "The tenant is missing: palimpsest inspect --database URL --tenant NAME [--memory NAME] [ID]",
+        "Missing --tenant. Usage: palimpsest inspect --database URL --tenant NAME [--memory NAME] [ID]",
       );
     return inProject(terminal, (project) =>
       inDatabase(terminal, { database, application: "palimpsest inspect" }, async (pool) => {

@@ -121,7 +121,7 @@ describe("a compaction that is due in a turn without a screen", () => {
     expect(said).toMatch(/palimpsest sessions compact --session [0-9a-f]+$/);
   });
 
-  test("does not run if a hook blocks it, with a notice", async () => {
+  test("does not run if a hook blocks it, and shows a notice", async () => {
     const hook = { event: "PreCompact", command: "exit 2" };
     const { said, isCompacted } = await fillWindow({}, { hooks: [hook] });
     expect(isCompacted).toBe(false);

@@ -33,7 +33,7 @@ export interface ProjectInspectorOptions {
     | { readonly kind: "transcripts"; readonly path: string }
     | { readonly kind: "store"; readonly store: Store; readonly name: string; readonly memory?: Memory };
   readonly port?: number;
-  /** Undoes a compaction. @default like `palimpsest sessions undo`, in sessions that no process has open */
+  /** Undoes a compaction. @default works like `palimpsest sessions undo`, only for sessions that no process has open */
   readonly undo?: UndoCompaction;
 }
 

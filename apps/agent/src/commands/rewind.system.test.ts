@@ -61,7 +61,7 @@ test("rewinds a message by its number, and keeps files that another program chan
   expect(newest()).not.toMatch(/Write (one|two) into/);
 });
 
-test("refuses an entry that is not a message of the user", async () => {
+test("refuses an entry that is not a user message", async () => {
   const { here, say } = await setUp({});
   await say("Hello");
   await expect(here.run(["sessions", "rewind", "1"])).rejects.toThrow("Entry 1 is not one of your messages");

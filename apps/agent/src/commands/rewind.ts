@@ -13,7 +13,7 @@ import type { Terminal } from "./terminal.ts";
 
 const SHOWN_CHARACTERS = 60;
 
-/** Undoes a message of the user and everything after it, in the conversation and in the files. */
+/** Undoes a user message and everything after it, in the conversation and in the files. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions rewind"]);
   const entryNumber = countOf("rewind", positionals[0]);

@@ -19,7 +19,7 @@ import { inProject } from "./open-project.ts";
 import { oneOf, readArguments } from "./read-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Lists the sessions of this folder, or the sessions of another agent on this machine. */
+/** Lists the sessions in this folder, or the sessions of another agent on this machine. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values } = readArguments(args, COMMANDS.sessions);
   const agent = oneOf("--from", values.from, RECORDED_AGENTS);

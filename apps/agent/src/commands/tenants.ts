@@ -20,7 +20,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   if (action === "list")
     return inDatabase(terminal, to, (pool) => printNames(openPostgres({ pool }).tenants, terminal));
   if (tenant === undefined)
-    throw new UsageError(`The tenant is missing: palimpsest database tenants ${action} --tenant NAME`);
+    throw new UsageError(`Missing --tenant. Usage: palimpsest database tenants ${action} --tenant NAME`);
   return inDatabase(terminal, to, async (pool) => {
     const { tenants } = openPostgres({ pool });
     switch (action) {

@@ -21,7 +21,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const action = oneOf("database tokens", word, COMMANDS["database tokens"].operands.completes)!;
   const { tenant, json = false } = values;
   if (tenant === undefined)
-    throw new UsageError(`The tenant is missing: palimpsest database tokens ${action} --tenant NAME`);
+    throw new UsageError(`Missing --tenant. Usage: palimpsest database tokens ${action} --tenant NAME`);
   if (action === "revoke" && id === undefined)
     throw new UsageError(
       `The id is missing: palimpsest database tokens revoke ID --tenant ${tenant}. palimpsest database tokens lists ids.`,

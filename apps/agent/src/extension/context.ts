@@ -14,7 +14,7 @@ import type { Person } from "./person.ts";
 
 /** The context for opening an extension, with everything that extensions share. */
 export interface ExtensionContext {
-  /** The folder of the project, with links resolved. */
+  /** The project folder, with links resolved. */
   readonly folder: string;
   readonly places: Places;
   readonly environment: Environment;
@@ -35,7 +35,7 @@ export interface ExtensionContext {
   readonly permissions: Permissions;
   /** Records when commands ran in the project. The user must review files that a command changed before they count. */
   readonly commandTimes: CommandTimes;
-  /** Files of the project that hooks and servers execute. */
+  /** Project files that hooks and servers execute. */
   readonly obeyedFiles: readonly string[];
   /** The policy for every program that the session starts. */
   readonly sandbox: Sandbox;

@@ -31,7 +31,7 @@ export interface SessionHead {
   changes(session: Pick<AgentSession, "view">): Promise<readonly AttachmentPayload[]>;
 }
 
-/** The type of attachments that contain changes of the head, or instructions of folders. */
+/** The type of attachments that contain changes to the head, or folder instructions. */
 export const INSTRUCTIONS = "instructions";
 
 export function createSessionHead(sections: readonly HeadSection[]): SessionHead {

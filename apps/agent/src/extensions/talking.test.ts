@@ -100,7 +100,7 @@ describe("skills", () => {
     return { project, folders };
   }
 
-  test("are found by their frontmatter, without links, and the user's take precedence", async () => {
+  test("are found by their frontmatter but not through links, and the user's take precedence", async () => {
     const { skills, problems } = await findSkills(setUp().folders);
     expect(skills.map(({ name, description, of }) => [name, description, of])).toEqual([
       ["own", "Own.", "user"],

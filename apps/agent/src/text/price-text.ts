@@ -5,7 +5,7 @@ interface Spent {
   readonly priceUsd: number;
   /** The estimated part, for interrupted responses. @default 0 */
   readonly estimatedUsd?: number;
-  /** The number of responses of models without known prices. */
+  /** The number of responses from models without known prices. */
   readonly unpricedResponses: number;
 }
 

@@ -14,7 +14,7 @@ function setUp() {
   return { folder, file: join(folder, "own", "times.log") };
 }
 
-test("distinguishes changes during a command from earlier and later ones, also across processes", async () => {
+test("distinguishes changes during a command from earlier and later ones, even across processes", async () => {
   const { file } = setUp();
   let nowMs = 10_000;
   const times = openCommandTimes(

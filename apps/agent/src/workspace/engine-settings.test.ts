@@ -6,7 +6,7 @@ async function settingsFor(environment: Readonly<Record<string, string>>) {
   return (await readSettings({ settingsFrom: { environment: withVariablesOfOthers(environment) } })).settings;
 }
 
-describe("variables of other programs", () => {
+describe("other programs' variables", () => {
   test.each(["1", "true", "YES", " on "])("DISABLE_AUTO_COMPACT=%s switches compaction off", async (value) => {
     expect((await settingsFor({ DISABLE_AUTO_COMPACT: value }))["compaction.auto"]).toBe("off");
   });

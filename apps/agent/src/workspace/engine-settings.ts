@@ -3,7 +3,7 @@ import { type SettingsSource, settingsFile } from "palimpsest";
 import type { Environment } from "./command-environment.ts";
 import type { Places } from "./places.ts";
 
-/** Maps variables of other agents to our variables with the same meaning. */
+/** Maps other agents' variables to our variables with the same meaning. */
 const SWITCHES: Readonly<Record<string, string>> = {
   DISABLE_COMPACT: "PALIMPSEST_COMPACTION_ENABLED",
   DISABLE_AUTO_COMPACT: "PALIMPSEST_COMPACTION_AUTO",
@@ -26,7 +26,7 @@ export function engineSettings(
 }
 
 /**
- * Translates variables of other agents to ours, because a user who set them for one agent wants the same here. The
+ * Translates other agents' variables to ours, because a user who set them for one agent wants the same here. The
  * library does not know these variables. Our own variables take precedence.
  */
 export function withVariablesOfOthers(environment: Environment): Environment {

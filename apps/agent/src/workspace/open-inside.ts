@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, realpath, rename, rm, stat } from "node:f
 import { basename, dirname, join, relative, sep } from "node:path";
 import { isInside } from "./path-guard.ts";
 
-/** The error for a file outside of the allowed folders, or for a device, pipe or socket. */
+/** The error for a file outside the allowed folders, or for a device, pipe or socket. */
 export class UnsafeFileError extends Error {}
 
 // Windows does not have these flags. NONBLOCK: opening a named pipe must not wait for its writer.

@@ -15,7 +15,7 @@ test("a folder whose name starts with the project's name is outside", async () =
   expect([isInside("/", "/"), isInside("/work", "/"), isInside("/work-backup", "/work")]).toEqual([true, true, false]);
 });
 
-test("resolves links, also for a file that does not exist yet", async () => {
+test("resolves links, even for a file that does not exist yet", async () => {
   const { folder } = temporaryProject({ "inner/a.txt": "" });
   mkdirSync(`${folder}-backup`);
   symlinkSync(`${folder}-backup`, join(folder, "out"));

@@ -35,7 +35,7 @@ export interface Places extends ProjectPlaces {
   socketOf(session: string): string;
 }
 
-/** Computes the paths for a project. @param folder the folder of the project, with links resolved */
+/** Computes the paths for a project. @param folder the project folder, with links resolved */
 export function placesOf(folder: string, environment: Environment): Places {
   const agentHome = agentHomeOf(environment);
   const places = projectPlacesOf(projectFolderOf(folder, agentHome));

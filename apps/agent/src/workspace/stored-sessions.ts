@@ -1,4 +1,4 @@
-// Lists, finds and deletes the sessions of a store.
+// Lists, finds and deletes the sessions in a store.
 import { randomUUID } from "node:crypto";
 import { isAgentSession } from "@palimpsest/agents";
 import type { Store } from "palimpsest";
@@ -29,7 +29,7 @@ export interface StoredSession {
 const FIRST_ENTRIES = 20;
 const TITLE_CHARACTERS = 60;
 
-/** Lists the sessions of a store, last used first. */
+/** Lists the sessions in a store, last used first. */
 export async function listSessions(store: Store): Promise<readonly StoredSession[]> {
   const sessions: StoredSession[] = [];
   for await (const { id } of eachSession(store)) {

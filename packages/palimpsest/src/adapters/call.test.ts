@@ -123,7 +123,7 @@ describe("two calls at once in one session", () => {
     for (const call of calls) call.end();
   });
 
-  test("continue a session whose first message was not answered, also in another process", async () => {
+  test("continue a session whose first message was not answered, even in another process", async () => {
     const { begin, sessions, store } = startProcess();
     (await begin([user("one")])).end();
     const second = await begin([user("one"), user("two")]);
@@ -166,7 +166,7 @@ describe("two processes in one session", () => {
     next.end();
   });
 
-  test("give up with SessionContendedError if other processes keep taking the session over", async () => {
+  test("give up with SessionContendedError if other processes keep taking over the session", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const other = startProcess(store);
     const greedy: Store = {

@@ -55,7 +55,7 @@ export async function beginAdapterCall<Live>(
     try {
       return await adopt(context, call);
     } catch (error) {
-      // Another process took the session over. The next attempt opens it again, with the entries of that process.
+      // Another process took over the session. The next attempt opens it again, with the entries of that process.
       if (!SessionLostError.isInstance(error)) throw error;
       if (attempt === ATTEMPTS) throw new SessionContendedError(error, attempt);
     }
@@ -177,7 +177,7 @@ function toError(problem: unknown): Error {
   return problem instanceof Error ? problem : new Error(String(problem));
 }
 
-/** Answers a call of the tool `recall` in the session that recorded the call. */
+/** Answers a call to the tool `recall` in the session that recorded the call. */
 export async function recallForCall(
   sessions: readonly Session[],
   callId: string | undefined,
@@ -191,7 +191,7 @@ export async function recallForCall(
   return recalledText(await only.recall(readRecallInput(input)));
 }
 
-/** Other processes kept taking the session over. Nothing was sent. */
+/** Other processes kept taking over the session. Nothing was sent. */
 class SessionContendedError extends PalimpsestError {
   static readonly code = "session-contended";
   readonly code: string = SessionContendedError.code;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toConfiguration } from "./configuration.ts";
 
-test("turns named tools into definitions, and passes tools of the service on as parameters", () => {
+test("turns named tools into definitions, and passes the service's tools on as parameters", () => {
   const read = { name: "read", schema: { type: "object", more: undefined } };
   const search = { type: "web_search" };
   const partsOf = (tool: object) => ("name" in tool ? { ...read, description: undefined } : undefined);

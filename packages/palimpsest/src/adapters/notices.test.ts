@@ -9,7 +9,7 @@ const list: readonly SyncMessage[] = [
 ];
 const kindsOf = (...found: Parameters<typeof findNotices>) => findNotices(...found).map(({ kind }) => kind);
 
-test("reports signs of another context manager, and no notice for an edit of the user", () => {
+test("reports signs of another context manager, but not a user's edit", () => {
   expect(kindsOf(list, { ...whole, rewoundTo: 3 }, 0)).toEqual([]);
   expect(kindsOf(list, { ...whole, head: "trimmed" }, 0)).toEqual(["trimmed"]);
   expect(kindsOf(list, { ...whole, pruned: [3, 4] }, 2)).toEqual(["pruned", "cleared"]);

@@ -31,7 +31,7 @@ export function findNotices(
     const message = `${clearedResults} tool results of the list were cleared: something edits messages. The session keeps what was sent. ${ADVICE}`;
     notices.push({ kind: "cleared", message });
   }
-  // A user who edits a message removes what follows it. Answers that follow come from somewhere else.
+  // A user's edit removes everything after the edited message. If answers come after it, another program or branch added them.
   const isReplaced = rewoundTo !== undefined && messages.slice(kept).some(({ role }) => role === "assistant");
   if (isReplaced) {
     const message = `Messages before the end of the list were replaced, and answers follow that this session has not recorded: something summarizes messages, or another branch is shown. ${ADVICE}`;

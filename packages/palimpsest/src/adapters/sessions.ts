@@ -132,7 +132,7 @@ export function createAdapterSessions<Live>(
 
   async function openFor(id: string, { model, live, chain: { head, points } }: CallIdentity<Live>): Promise<Tracked> {
     const { provider, use } = connect(live);
-    // The application owns the list of messages, so the process with the newest list takes the session over.
+    // The application owns the list of messages, so the process with the newest list takes over the session.
     const session = await openSession({ ...host, store, provider, id, model, takeover: "always" });
     try {
       const saved = chainIn(await store.readMetadata(id));

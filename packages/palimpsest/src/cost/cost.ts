@@ -143,7 +143,7 @@ export function chooseHeadTtl({ wanted, ledger, prices, nowMs }: HeadTtlQuestion
   const pauseMs = nowMs - atMs;
   if (pauseMs < headLifetimeMs) return headLifetimeMs === HOUR_MS ? "1h" : "5m";
   const isMiddle = pauseMs >= LIFETIME_MS["5m"] && pauseMs < HOUR_MS;
-  // The pause that ends now is not part of the rhythm yet.
+  // `rhythm` counts the earlier pauses. The pause before this request is added here.
   const middlePauses = (rhythm?.middlePauses ?? 0) + (isMiddle ? 1 : 0);
   const longPauses = (rhythm?.longPauses ?? 0) + (isMiddle ? 0 : 1);
   const { read, write } = costsOf(prices);
@@ -153,7 +153,7 @@ export function chooseHeadTtl({ wanted, ledger, prices, nowMs }: HeadTtlQuestion
 
 /** The setting, and the state that `auto` decides by. */
 export interface HeadTtlQuestion {
-  /** The lifetime of the system prompt and the tools by the settings. */
+  /** The configured cache lifetime of the system prompt and the tools. */
   readonly wanted: "auto" | "same" | "1h";
   readonly ledger: Ledger;
   readonly prices: ModelPrices | undefined;

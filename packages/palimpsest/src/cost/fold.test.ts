@@ -93,7 +93,7 @@ describe("a ledger line", () => {
     expect(line.break).toMatchObject({ sort: "expected", what: ["cleared"], droppedTokens: 36_000 });
   });
 
-  test("expects a break after new edits of the provider, with no further possible reads, and none after the same edits", () => {
+  test("expects a break after new provider edits, with no further possible reads, and none after the same edits", () => {
     const book = warm();
     const left = { appliedEdits: { results: 5, thinkingTurns: 0, tokens: 20_000 } };
     const line = book.answer(book.request(), 8_000, 12_000, left);

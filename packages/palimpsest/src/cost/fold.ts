@@ -20,7 +20,7 @@ import {
 } from "./ledger.ts";
 import { lineOf, openRequest } from "./line.ts";
 
-/** Adds one entry to the ledger, in the order of the log, including decisions that a later `restore` undoes. */
+/** Adds one entry to the ledger, in log order, including decisions that a later `restore` undoes. */
 export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: number): Ledger {
   const at = read.sequence;
   switch (read.kind) {
@@ -161,7 +161,7 @@ function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
   return { ...ledger, sources: { ...ledger.sources, main: { ...main, previous } } };
 }
 
-/** Returns to an earlier point of the log. A request at that point is open again. */
+/** Returns to an earlier point in the log. A request that was waiting for its answer there is waiting again. */
 function rewind(at: number, { ledger: stored, sharedTo, reason, request }: RewindPayload, atMs: number): Ledger {
   const noted = note(readLedger(stored), { cause: "rewind", at, from: sharedTo + 1, what: [reason] });
   if (request === undefined) return noted;

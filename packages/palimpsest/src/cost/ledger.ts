@@ -39,7 +39,7 @@ export interface LedgerTotals extends SpentTokens {
    * and that the prompt still starts with.
    */
   readonly perfectPriceUsd: number;
-  /** Responses of models without known prices. */
+  /** Responses from models without known prices. */
   readonly unpricedResponses: number;
   /** Interrupted answers without a full usage report. @default 0 */
   readonly estimatedResponses?: number;
@@ -100,7 +100,7 @@ export interface CacheBreak {
   readonly atMs: number;
   /** The causes, the earliest in the prompt first. */
   readonly causes: readonly Cause[];
-  /** Details of the causes: tools, parameters, and reasons of decisions. */
+  /** Details of the causes: tools, parameters, and reasons for decisions. */
   readonly what: readonly string[];
   /** `expected`: a decision caused it. `alarm`: no decision did. */
   readonly sort: "expected" | "alarm";

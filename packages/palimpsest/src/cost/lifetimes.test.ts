@@ -34,7 +34,7 @@ describe("auto", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 6 * MINUTE_MS })).toBe("1h");
   });
 
-  test("counts a pause of exactly five minutes, also in a session without a rhythm", () => {
+  test("counts a pause of exactly five minutes, even in a session without a rhythm", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 5 * MINUTE_MS })).toBe("1h");
     const { main } = ledgerOf([]).sources;
     const { rhythm: _, ...unknown } = main!;
@@ -45,7 +45,7 @@ describe("auto", () => {
     expect(choose({ ledger, prices, nowMs: 6 * MINUTE_MS })).toBe("5m");
   });
 
-  test("does not choose an hour because of pauses of an hour or more", () => {
+  test("does not choose an hour on account of pauses of an hour or more", () => {
     expect(choose({ ledger: ledgerOf([1]), nowMs: 59 * MINUTE_MS })).toBe("1h");
     for (const minutes of [60, 90]) expect(choose({ ledger: ledgerOf([1]), nowMs: minutes * MINUTE_MS })).toBe("5m");
     expect(choose({ ledger: ledgerOf([10, 120, 120]), nowMs: 90 * MINUTE_MS })).toBe("5m");

@@ -67,7 +67,7 @@ function causesOf(changes: readonly PromptChange[], previous: PreviousRequest, a
 }
 
 /**
- * Returns the changes of the prompt since the previous answered request. A request that was made before that answer was compared
+ * Returns the changes to the prompt since the previous answered request. A request that was made before that answer was compared
  * with an older request, so only its newer changes count.
  */
 function changesSince(
@@ -80,7 +80,7 @@ function changesSince(
   return [...known, ...editsSince(previous, reported), ...compactionSince(reported)];
 }
 
-/** Returns the change of the prompt if the provider left out more or less than before. Only its report shows this. */
+/** Returns the change to the prompt if the provider left out more or less than before. Only its report shows this. */
 function editsSince(
   { appliedEdits: before }: PreviousRequest,
   { appliedEdits: now, usage }: Pick<UsagePayload, "appliedEdits"> & { readonly usage: number },
@@ -91,7 +91,7 @@ function editsSince(
   return [{ cause: "provider-edits", at: usage, what }];
 }
 
-/** Returns the change of the prompt if the provider read its own compaction instead of the sent conversation. */
+/** Returns the change to the prompt if the provider read its own compaction instead of the sent conversation. */
 function compactionSince({ folded, usage }: Pick<UsagePayload, "folded"> & { readonly usage: number }): PromptChange[] {
   return folded === undefined ? [] : [{ cause: "boundary", at: usage, what: ["compacted by the provider"] }];
 }

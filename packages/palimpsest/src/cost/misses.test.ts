@@ -223,7 +223,7 @@ describe("describeRequest", () => {
     expect(log.causes()).toEqual([]);
   });
 
-  test("finds changed edits of the provider, and ignores a growing number of turns", () => {
+  test("finds changed provider edits, and ignores a growing number of turns", () => {
     const log = write();
     const results = { aboveTokens: 9, minimumTokens: 1, keepNewest: 3, keptTools: [], inputsOf: [] };
     log.rules.asked = { edits: { results, thinking: { from: 1, turns: 1 } } };

@@ -110,7 +110,7 @@ export function compareConfigurations(
   ];
 }
 
-/** Describes the differences between two lists of tools in words. */
+/** Describes the differences between two tool lists in words. */
 function compareTools(before: readonly ToolDefinition[], now: readonly ToolDefinition[]): string[] {
   const known = new Map(before.map((tool) => [tool.name, JSON.stringify(tool)]));
   const names = new Set(now.map(({ name }) => name));
@@ -143,7 +143,7 @@ function compareParameters(
 /** The parameter with the service's own tools. They are in the same place of the prompt as the other tools. */
 const OWN_TOOLS = "tools";
 
-/** Returns the change of the prompt if a configuration was changed and restored: bound thinking was left out in between. */
+/** Returns the change to the prompt if a configuration was changed and restored: bound thinking was left out in between. */
 function lostThinking(next: NextRequest, before: Configuration, { request }: PreviousRequest): PromptChange[] {
   const { view, configuration: now, thinking } = next;
   const sameHolders = before.systemHeldBy === now.systemHeldBy && before.toolsHeldBy === now.toolsHeldBy;
@@ -154,7 +154,7 @@ function lostThinking(next: NextRequest, before: Configuration, { request }: Pre
   return [{ cause, at: now.entry, from: first.from, what: ["bound thinking left out"] }];
 }
 
-/** Returns the change of the prompt after a new user message: the provider no longer reads the thinking before it. */
+/** Returns the change to the prompt after a new user message: the provider no longer reads the thinking before it. */
 function forgottenThinking(view: View, { request }: PreviousRequest): PromptChange | undefined {
   const isWords = ({ role, blocks }: MessageItem): boolean =>
     role === "user" && blocks.some(({ kind }) => kind !== "tool_result");

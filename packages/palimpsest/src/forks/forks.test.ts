@@ -131,7 +131,7 @@ describe("a fork", () => {
     expect((await session.ledger.cost()).breaks).toEqual([]);
   });
 
-  test("with an id can be opened again and recalls entries of its parent", async () => {
+  test("with an id can be opened again and recalls its parent's entries", async () => {
     const { session, send, options } = await warmSession();
     const fork = await session.fork({ source: "agent", id: "child" });
     const begin = fork.history.newestEntry;

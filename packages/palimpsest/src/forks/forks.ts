@@ -22,7 +22,7 @@ export interface ForkOptions {
   readonly id?: string;
   /** The entry after which the fork starts. Several forks of one entry start with the same prompt. @default the newest */
   readonly at?: number;
-  /** Tools that the fork may use. The list of tools stays complete, and calls of other tools are refused. @default all */
+  /** Tools that the fork may use. The tool list stays complete, and calls to other tools are refused. @default all */
   readonly allowedTools?: readonly string[];
   /** Ends the fork. The end of its parent does, too. */
   readonly signal?: AbortSignal;
@@ -71,7 +71,7 @@ export type OpenFork<Forked> = (
 /** A conversation with the model on a fork that is deleted afterwards. */
 interface ForkConversation {
   ask(words: string): Promise<void>;
-  /** Resolves to the answer of the model. It can be called again after a call that failed. */
+  /** Resolves to the model's answer. It can be called again after a call that failed. */
   answer(options?: { readonly signal?: AbortSignal; readonly onPart?: AskOptions["onPart"] }): Promise<Answer>;
   close(): Promise<void>;
 }

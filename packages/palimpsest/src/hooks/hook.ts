@@ -4,7 +4,7 @@ import type { CompactionTrigger } from "../log/payload-compaction.ts";
 
 /** The hooks of a program. */
 export interface Hooks {
-  /** Runs all hooks of an event at once. Never rejects: failures are among the results. */
+  /** Runs all hooks for an event at once. Never rejects: failures are among the results. */
   run<Event extends HookEvent>(
     event: Event,
     input: HookInputs[Event],
@@ -24,7 +24,7 @@ export interface HookAt<Event extends HookEvent> {
   readonly run: HookRun<Event>;
   /** The name of the hook in results and failures. @default the event and its place in the list */
   readonly name?: string;
-  /** For tool events: names of tools, several with "|" between them, "*" for any characters. @default "*" */
+  /** For tool events: tool names, several with "|" between them, "*" for any characters. @default "*" */
   readonly tools?: string;
   /** The deadline. When it passes, the hook's signal aborts, and the answer is no longer awaited. @default 60,000 */
   readonly timeoutMs?: number;
@@ -123,9 +123,9 @@ interface AddedContext {
   readonly additionalContext?: string;
 }
 
-/** The answers of all hooks of an event, in the order of the list. */
+/** The answers of all hooks for an event, in list order. */
 export interface HookResults<Event extends HookEvent> {
-  /** The number of hooks of the event. */
+  /** The number of hooks for the event. */
   readonly ran: number;
   /** The first answer in the list that blocks. */
   readonly blocked?: { readonly reason: string; readonly by: string };

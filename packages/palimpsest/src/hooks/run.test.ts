@@ -9,8 +9,8 @@ const tool = (toolName: string) => ({ sessionId: "s", toolName, toolInput: {}, c
 const after = <Value>(ms: number, value: Value): Promise<Value> =>
   new Promise((resolve) => setTimeout(resolve, ms, value));
 
-describe("hooks of an event", () => {
-  test("run at the same time, and answer in the order of the list", async () => {
+describe("hooks for an event", () => {
+  test("run at the same time, and answer in list order", async () => {
     const order: string[] = [];
     const hook = (name: string, ms: number): Hook => ({
       event: "SessionStart",

@@ -1,4 +1,4 @@
-// Runs the hooks of an event, checks their answers, and merges the results.
+// Runs the hooks for an event, checks their answers, and merges the results.
 
 import { PalimpsestError } from "../errors.ts";
 import { aList, checkArgument } from "../schema/check-options.ts";

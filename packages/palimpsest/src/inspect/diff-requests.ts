@@ -17,7 +17,7 @@ export interface RequestDiff {
   readonly added: readonly number[];
   /** Segments of the same entry whose text differs. */
   readonly changed: readonly { readonly before: number; readonly after: number }[];
-  /** Whether fields outside of the prompt differ. */
+  /** Whether fields outside the prompt differ. */
   readonly settings: "same" | "changed";
   /** The causes in the log: how the later request differs from the request that it was compared with. */
   readonly causes: readonly DiffCause[];
@@ -30,7 +30,7 @@ export interface DiffCause {
   readonly cause: Cause;
   /** The cause in plain words. */
   readonly words: string;
-  /** The names of tools or parameters, or the reasons of decisions. */
+  /** The names of tools or parameters, or the reasons for decisions. */
   readonly what: readonly string[];
   /** The entry that caused the difference, and the earliest entry that is shown differently since then. */
   readonly at?: number;

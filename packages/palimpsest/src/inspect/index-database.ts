@@ -16,7 +16,7 @@ export interface IndexDatabase {
   readonly statement: (sql: string) => StatementSync;
 }
 
-/** Opens an index file, or creates one. Replaces a file that cannot be opened. @returns `why`: the reason of a replacement */
+/** Opens an index file, or creates one. Replaces a file that cannot be opened. @returns `why`: the reason for a replacement */
 export function openFile(file: string | undefined): { readonly index: IndexDatabase; readonly why?: string } {
   if (file === undefined) return { index: connectTo(":memory:") };
   createPrivateFolder(dirname(file));

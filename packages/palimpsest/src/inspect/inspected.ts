@@ -7,7 +7,7 @@ import { forkedReader } from "../state/log.ts";
 import { eachSession, readFork } from "../stores/read.ts";
 import type { LogReader, ResultFiles, SearchHit, Store } from "../stores/store.ts";
 
-/** The log of one session, opened for reading. A fork's log begins with the entries of its parent. */
+/** The log of one session, opened for reading. A fork's log begins with its parent's entries. */
 export interface InspectedLog {
   /** The id of the session. */
   readonly session: string;
@@ -52,7 +52,7 @@ export async function openInspected(
 /** A session with its forks and its agents. */
 export interface TreeNode {
   readonly session: string;
-  /** `fork`: the session begins with the entries of its parent. `agent`: the parent started the session. `root`: neither. */
+  /** `fork`: the session begins with its parent's entries. `agent`: the parent started the session. `root`: neither. */
   readonly kind: "root" | "fork" | "agent";
   /** The entry of the parent at which the session begins; absent for the root. */
   readonly at?: number;

@@ -13,7 +13,7 @@ export interface Segment {
   readonly place: SegmentPlace;
   /** The name of the tool, or the type of the attachment. */
   readonly name?: string;
-  /** The entry that holds the content; absent for settings and for texts of the engine. */
+  /** The entry that holds the content; absent for settings and for the engine's own texts. */
   readonly entry?: number;
   /** The entries that the content replaces, if a decision placed it there. */
   readonly standsFor?: { readonly from: number; readonly to: number };
@@ -25,7 +25,7 @@ export interface Segment {
   readonly plain: string;
 }
 
-/** The origin of a segment. `placeholder`: a text of the engine, without which a message would be invalid. */
+/** The origin of a segment. `placeholder`: one of the engine's own texts, without which a message would be invalid. */
 export type SegmentPlace = ContentPlace | "system" | "tools" | "settings" | "placeholder";
 
 /** The origin of content. A summary has its own place, although it is sent as a user message. */

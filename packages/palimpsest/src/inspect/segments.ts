@@ -81,7 +81,7 @@ function rememberTexts(): (value: unknown) => string | undefined {
   };
 }
 
-/** Splits messages into their blocks, and the lists of tools and system prompt into their elements. */
+/** Splits messages into their blocks, and the tool list and system prompt into their elements. */
 function splitAt({ messages, system, tools }: RequestPlaces): (path: JsonPath, value: object) => boolean {
   const lists = [...(messages === undefined ? [] : [messages]), ...system, ...tools];
   return (path, value) => {
@@ -282,7 +282,7 @@ function joined(before: Segment, { to, bytes, plain, mark }: Segment): Segment {
     to,
     bytes: before.bytes + bytes,
     plain: before.plain + plain,
-    // The earlier mark stays if the piece has none.
+    // The earlier mark is kept if the piece has none.
     ...(mark === undefined ? {} : { mark }),
   };
 }

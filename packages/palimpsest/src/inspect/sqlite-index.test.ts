@@ -27,7 +27,7 @@ async function start(requests: number) {
   return { store, session, inspected, open, file: join(folder, "deep", "s.sqlite") };
 }
 
-test("continues where the last update stopped, also in another process", async () => {
+test("continues where the last update stopped, even in another process", async () => {
   const { session, open } = await start(3);
   const first = open();
   expect(await first.update()).toMatchObject({ kind: "extended" });

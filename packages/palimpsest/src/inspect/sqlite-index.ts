@@ -25,7 +25,7 @@ export interface LogIndex extends IndexQueries {
 
 /** Options to cancel an update and to follow its progress. */
 export interface UpdateOptions {
-  /** Stops between two batches. Entries that are already indexed stay. */
+  /** Stops between two batches. Entries that are already indexed are kept. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: { readonly entries: number; readonly ofEntries: number }) => void;
 }

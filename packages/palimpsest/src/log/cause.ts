@@ -37,7 +37,7 @@ export interface PromptChange {
   readonly at: number;
   /** The earliest entry that is shown differently now; absent if system prompt, tools or parameters changed. */
   readonly from?: number;
-  /** The names of the tools or parameters, or the reason of the decision. */
+  /** The names of the tools or parameters, or the reason for the decision. */
   readonly what?: readonly string[];
   /** How many cached tokens the decisions expected to invalidate; absent if they named no number. */
   readonly announcedTokens?: number;

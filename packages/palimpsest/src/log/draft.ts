@@ -1,4 +1,4 @@
-// Turns payloads into drafts of entries, and entries back into payloads. Entries that this release cannot read stay in the log.
+// Turns payloads into entry drafts, and entries back into payloads. Entries that this release cannot read stay in the log.
 
 import type { Part } from "./block.ts";
 import type { Draft, Entry } from "./entry.ts";

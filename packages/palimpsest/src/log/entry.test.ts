@@ -49,7 +49,7 @@ describe("sealEntries", () => {
 });
 
 describe("checkChain", () => {
-  test("accepts every sealed log, also after payloads were erased", () => {
+  test("accepts every sealed log, even after payloads were erased", () => {
     fc.assert(
       fc.property(drafts, fc.array(fc.nat(7)), (list, erased) => {
         const entries = seal(list).map((entry, index) =>
@@ -72,7 +72,7 @@ describe("checkChain", () => {
     }
   });
 
-  test("finds a change of any field in any entry", () => {
+  test("finds a change to any field in any entry", () => {
     const changes: [keyof Entry, unknown][] = [
       ["parent", 0],
       ["kind", "z"],

@@ -52,7 +52,7 @@ interface SealOptions {
   readonly head: LogHead;
   readonly atMs: number;
   readonly digest: Digest;
-  /** Digests payloads, if the writer of the log has its own function for them. @default `digest` */
+  /** The log writer's own digest function for payloads, if it has one. @default `digest` */
   readonly payloadDigest?: Digest | undefined;
 }
 
@@ -63,7 +63,7 @@ function chainHash(entry: Omit<Entry, "hash">, hashBefore: string, digest: Diges
   return digest(JSON.stringify([hashBefore, sequence, parent, kind, version, atMs, payloadDigest]));
 }
 
-/** Moves an entry to a chain that digests payloads with another function. The digest of an erased payload stays. */
+/** Moves an entry to a chain that digests payloads with another function. The digest of an erased payload is kept. */
 export function resealEntry(
   entry: Entry,
   hashBefore: string,

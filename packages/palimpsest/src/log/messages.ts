@@ -4,7 +4,7 @@ import type { Block, Part, Text, ToolResult } from "./block.ts";
 import type { AttachmentPayload, MessagePayload, Replacement } from "./payload.ts";
 import { HOST, OUTSIDE, type Provenance } from "./provenance.ts";
 
-/** Content that a host can append to a session. A string is a message of the user. */
+/** Content that a host can append to a session. A string is a user message. */
 export type NewContent = string | MessagePayload | NewAttachment;
 
 /** Content that the host adds for the model. */
@@ -35,7 +35,7 @@ function groups(blocks: readonly Block[]): Block[][] {
   return groups;
 }
 
-/** Makes a message of the user: text, or blocks with images and documents. */
+/** Makes a user message: text, or blocks with images and documents. */
 export function user(content: string | readonly Block[]): MessagePayload {
   return { role: "user", blocks: toBlocks(content), origin: "human" };
 }
@@ -107,7 +107,7 @@ export function attachment(
   return { type, blocks: toBlocks(content), provenance };
 }
 
-/** The host content before the first message: one text of the host, or several texts with a provenance each. */
+/** The host content before the first message: one text from the host, or several texts with a provenance each. */
 export type HeadContent = string | readonly Text[];
 
 /** The type of the attachment with the host content before the first message. */
@@ -123,7 +123,7 @@ export function headAttachment(head: HeadContent): AttachmentPayload {
   return attachment(HEAD, head, HOST);
 }
 
-/** Joins the texts of the host content, so that their tokens can be counted. */
+/** Joins the texts of the host's content, so that their tokens can be counted. */
 export function headText(head: HeadContent): string {
   return typeof head === "string" ? head : head.map(({ text }) => text).join("\n");
 }

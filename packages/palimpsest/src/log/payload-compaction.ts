@@ -39,7 +39,7 @@ export type CompactionReason = "window" | "economic" | "asked";
  */
 export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" | "provider";
 
-/** A file, a skill, the plan or another text of the host that is shown again after a compaction. */
+/** A file, a skill, the plan or another text from the host that is shown again after a compaction. */
 export interface RehydratedPart {
   /** The type of attachment. */
   readonly type: string;
@@ -98,7 +98,7 @@ export interface RequestedEdits {
  */
 export interface ProviderEdits {
   readonly results: ResultEdits;
-  /** Thinking of earlier turns: all of it stays, or only the thinking from an entry on. */
+  /** Thinking of earlier turns: all of it is kept, or only the thinking from an entry on. */
   readonly thinking: "all" | KeptThinking;
 }
 
@@ -109,13 +109,13 @@ export interface ResultEdits {
   /** Leave nothing out if the removed results have fewer tokens together, because the removal invalidates cached tokens. */
   readonly minimumTokens: number;
   readonly keepNewest: number;
-  /** Tools whose results always stay. */
+  /** Tools whose results are always kept. */
   readonly keptTools: readonly string[];
   /** Tools whose calls lose their input together with the result. A call that writes a file has most tokens in its input. */
   readonly inputsOf: readonly string[];
 }
 
-/** The turns whose thinking stays. */
+/** The turns whose thinking is kept. */
 export interface KeptThinking {
   readonly from: number;
   /** The number of turns with thinking from that entry on, at least 1. Providers count turns from the end. */

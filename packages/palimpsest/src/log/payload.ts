@@ -283,7 +283,7 @@ export interface ForkPayload {
   /** The source under which its requests and token counts are recorded. */
   readonly source: string;
   /**
-   * The tools that the fork may use; calls of other tools are refused. The request still lists all tools, so that the prompt cache
+   * The tools that the fork may use; calls to other tools are refused. The request still lists all tools, so that the prompt cache
    * matches. @default all
    */
   readonly allowedTools?: readonly string[];

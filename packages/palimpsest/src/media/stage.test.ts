@@ -20,7 +20,7 @@ test("planByteFit returns the oldest media that are needed, and no links", () =>
   expect([planned(0), planned(1), planned(40), planned(41), planned(999)]).toEqual([[], [1], [1], [1, 3], [1, 3, 4]]);
 });
 
-test("fitBytes leaves out media of a request with too many bytes, and frees extra room", async () => {
+test("fitBytes leaves out media if a request has too many bytes, and frees extra room", async () => {
   const images = Array.from({ length: 10 }, () => image(100));
   expect((await fitted(970, 1_000, ...images)).drafts).toEqual([]);
   const { drafts, newEvents } = await fitted(971, 1_000, ...images);

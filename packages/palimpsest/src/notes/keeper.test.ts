@@ -172,7 +172,7 @@ describe("session notes", () => {
     expect(await session.notes.read()).toBe(before);
   });
 
-  test("have the headings of a custom template if it is valid", async () => {
+  test("use the headings of a custom template if it is valid", async () => {
     const template = "# Risks\n_What can go wrong._\n\n# Next\n_What comes next._\n";
     const reply = update(section("Risks", "The loader is used twice."));
     const { session, ask } = await open({ notes: { template }, reply });

@@ -132,7 +132,7 @@ function contentOf({ content }: WrittenSection, section: NotesSection, repaired:
   return PLACEHOLDER.test(rest) || noWords().test(rest) ? "" : rest;
 }
 
-/** Tells whether a line repeats the line of the template: most of their words are the same. */
+/** Tells whether a line repeats the template's description of the section, that is, whether most of the words are the same. */
 function isAbout(italic: string, about: string): boolean {
   const words = (text: string): string[] => headingKey(text).split(" ");
   const expected = new Set(words(about));

@@ -53,7 +53,7 @@ export interface UpdateSituation extends UpdateSizes {
 
 export type UpdatePolicy = FixedUpdates | PayingUpdates;
 
-/** The triggers of known systems of this kind: growth and tool calls alone. */
+/** Updates after a fixed amount of growth and a fixed number of tool calls, as in comparable systems. Costs play no part. */
 interface FixedUpdates {
   readonly policy: "fixed";
   /** The size of the conversation before the first update. @default 10_000 */
@@ -341,7 +341,7 @@ function findCut(question: NotesCompactionQuestion, mustKeep: number, floor: num
   return wholeFrom(items, cut, floor);
 }
 
-/** Tells whether an item has text of the user or of the model, not only results or content of the host. */
+/** Tells whether an item has text from the user or the model, not only results or host content. */
 function hasText(item: Item): boolean {
   if (item.kind === "seal" || item.attachment !== undefined) return false;
   return item.blocks.some((block) => block.kind === "text" && block.text.trim() !== "");

@@ -63,7 +63,7 @@ type MessagesResource<Whole extends { create: unknown; countTokens: unknown }> =
 
 /** Options of the provider for the Messages API. */
 export interface AnthropicOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  /** Facts about models, by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
   /**
    * Whether requests ask the service for the cause of cache misses. @default "asked" if the client has a models

@@ -211,7 +211,7 @@ test("returns no response before its usage", () => {
   expect(plain.readResponse(collector.whole()!)).toMatchObject({ model: "m", blocks: [{ kind: "text", text: "Hi" }] });
 });
 
-test("reads messages of other programs with bytes and cache points", () => {
+test("reads other programs' messages with bytes and cache points", () => {
   const read = plain.readMessages([
     { role: "user", content: [{ text: "Look." }, { cachePoint: { type: "default" } }] },
     { role: "assistant", content: [{ toolUse: { toolUseId: "1", name: "read", input: { n: 1 } } }] },

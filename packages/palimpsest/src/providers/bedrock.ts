@@ -44,7 +44,7 @@ export type BedrockClient = Pick<BedrockRuntime, "converseStream" | "middlewareS
 
 /** Options of the provider for Amazon Bedrock. */
 export interface BedrockOptions {
-  /** Facts of models by the start of their ids, without a profile. They win over the table. @default {} */
+  /** Facts about models, by the start of their ids, without a profile. They win over the table. @default {} */
   readonly models?: ExtraModels;
 }
 

@@ -5,7 +5,7 @@ import { EFFORTS, effortParameters } from "./effort-parameters.ts";
 import { GEMINI_MODELS } from "./gemini/facts.ts";
 import { OPENAI_MODELS } from "./openai/facts.ts";
 
-test("renders efforts that Anthropic accepts, for every model of the table", () => {
+test("renders efforts that Anthropic accepts, for every model in the table", () => {
   const face = createAnthropic();
   for (const [model, facts] of Object.entries(ANTHROPIC_MODELS)) {
     for (const effort of EFFORTS) {
@@ -20,7 +20,7 @@ test("renders efforts that Anthropic accepts, for every model of the table", () 
   }
 });
 
-test("renders efforts that Gemini accepts, for every model of the simulator", () => {
+test("renders efforts that Gemini accepts, for every model in the simulator", () => {
   const face = createGemini();
   const contents = [{ role: "user", parts: [{ text: "Hello." }] }];
   for (const [model, facts] of Object.entries(GEMINI_MODELS).filter(([name]) => Object.hasOwn(geminiModels, name))) {

@@ -3,7 +3,7 @@ import { readMediaRefusal } from "./media-refusal.ts";
 import { readOverflow } from "./overflow.ts";
 import { ProviderError, type ProviderFailure } from "./provider.ts";
 
-/** Converts any error of a client into a ProviderError, with the cause of the failure in one form for all providers. */
+/** Converts any error from a client into a ProviderError, with the cause of the failure in one form for all providers. */
 export function toProviderError(error: unknown, call: FailedCall): ProviderError {
   if (ProviderError.isInstance(error)) return error;
   const failure = readFailure(error, call);
@@ -59,7 +59,7 @@ const SERVER_TYPES: readonly string[] = ["api_error", "server_error", "timeout_e
 const PASSING_STATUSES: readonly number[] = [408, 409, 425];
 
 /**
- * Reads an error of a client. Clients keep the response body in `error`; some keep only its inner object.
+ * Reads an error from a client. Clients keep the response body in `error`; some keep only its inner object.
  */
 function readErrorFacts(error: unknown): ErrorFacts {
   const { status, headers, type, code, errorCode, error: body } = asObject(error) ?? {};

@@ -83,7 +83,7 @@ test("sends signed parts back unchanged and in order", async () => {
   expect(last?.parts).toEqual([{ text: "Done." }, { text: "", thoughtSignature: expect.any(String) }]);
 });
 
-test("adds the placeholder to calls of another model if the model requires signatures", () => {
+test("adds the placeholder to calls from another model if the model requires signatures", () => {
   const call: Block = { kind: "tool_call", id: "1", name: "read", input: "no object" };
   const messages = plain.renderMessage({ role: "assistant", blocks: [call, { ...call, id: "2" }] });
   const sent = (model: string) => plain.renderRequest({ ...parts, model, messages }).contents[0]?.parts;
@@ -154,7 +154,7 @@ test("reports usage at the start of a stream and after each change", () => {
   expect(reports[0]).not.toHaveProperty("usage.outputTokens");
 });
 
-test("reads contents of other programs without ids", () => {
+test("reads other programs' contents without ids", () => {
   const read = plain.readMessages([
     { role: "model", parts: [{ functionCall: { name: "a" } }, { functionCall: { name: "b", args: { n: 1 } } }] },
     {

@@ -55,7 +55,7 @@ export interface GeminiClient {
 
 /** Options of the provider for Gemini. */
 export interface GeminiOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  /** Facts about models, by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
 }
 

@@ -3,7 +3,7 @@
 import type { ModelPrices } from "../log/cause.ts";
 
 /**
- * Returns the facts of a model. The caller's facts win over the provider's answer, the answer over the table, and the
+ * Returns the facts about a model. The caller's facts win over the provider's answer, the answer over the table, and the
  * table over the facts of an unknown model.
  */
 export function findFacts(model: string, { table, extra = {}, fetched = {}, all = {} }: FactSources): ModelFacts {
@@ -15,7 +15,7 @@ export function findFacts(model: string, { table, extra = {}, fetched = {}, all 
   );
 }
 
-/** Where the facts of a model come from, weakest first: `all`, `table`, `fetched`, `extra`. */
+/** Where the facts about a model come from, weakest first: `all`, `table`, `fetched`, `extra`. */
 export interface FactSources {
   readonly table: ModelTable;
   /** @default none */
@@ -61,7 +61,7 @@ export type WindowSource = "table" | "asked" | "given" | "guessed";
 export type ModelTable = Readonly<Record<string, ModelFacts>>;
 
 /**
- * The caller's facts by the start of model ids, also for models that no table has. They replace single facts of a
+ * The caller's facts by the start of model ids, even for models that no table has. They replace single facts of a
  * table.
  */
 export type ExtraModels = Readonly<Record<string, Partial<ModelFacts>>>;
@@ -81,7 +81,7 @@ function sourceOf(published: Partial<ModelFacts> | undefined, fetched: Partial<M
   return published?.windowTokens === undefined ? "guessed" : "table";
 }
 
-/** Returns the facts of a model with the caller's facts over them. */
+/** Returns the facts about a model with the caller's facts over them. */
 export function withGiven(model: string, facts: ModelFacts, extra: ExtraModels): ModelFacts {
   const given = findEntry(model, extra);
   if (given === undefined) return facts;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Overflow, readOverflow, readSilentOverflow } from "./overflow.ts";
 
-/** The error of the client libraries for a refused request. */
+/** The client libraries' error for a refused request. */
 function refusal(status: number, error: unknown): Error {
   return Object.assign(new Error(`${status} ${JSON.stringify(error)}`), { status, error });
 }

@@ -30,10 +30,10 @@ export interface Provider<Request = unknown, Response = unknown, Message = unkno
    * does
    */
   readonly cacheEdits?: "taken";
-  /** Returns the facts of a model without a network call. The caller's facts win over the table. */
+  /** Returns the facts about a model without a network call. The caller's facts win over the table. */
   factsOf(model: string): ModelFacts;
   /**
-   * Returns the facts of a model after a request to the provider's models endpoint. Its facts win over the table, and
+   * Returns the facts about a model after a request to the provider's models endpoint. Its facts win over the table, and
    * the caller's facts win over both.
    */
   fetchFacts(model: string): Promise<ModelFacts>;
@@ -219,7 +219,7 @@ export class ProviderError extends PalimpsestError {
 }
 
 /**
- * Returns the provider with additional facts of models, which win over its own: for hosts that let users add models.
+ * Returns the provider with additional facts about models, which win over its own: for hosts that let users add models.
  */
 export function withModels<Concrete extends Provider>(provider: Concrete, extra: ExtraModels): Concrete {
   return {

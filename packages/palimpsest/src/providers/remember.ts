@@ -17,7 +17,7 @@ export function frozenCopy<Value>(value: Value): Value {
 }
 
 /**
- * Returns a function that renders each list of tools once, for any number of requests. The provider's own tools
+ * Returns a function that renders each tool list once, for any number of requests. The provider's own tools
  * (search, code execution, ...) from the caller's parameters come after the rendered tools.
  */
 export function rememberTools(

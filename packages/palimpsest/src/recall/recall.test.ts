@@ -86,7 +86,7 @@ describe("recall", () => {
     expect(await readAll(entry, 3)).toBe("first\nsecond\nthird");
   });
 
-  test("searches stored content, also far from its ends", async () => {
+  test("searches stored content, even far from its ends", async () => {
     const lines = Array.from({ length: 9_000 }, (_, index) => `line ${index + 1}${index === 4_321 ? " Needle" : ""}`);
     const { entry } = await appendStored(lines.join("\n"));
     expect(await ask({ entry, search: "needle" })).toEqual({

@@ -37,7 +37,7 @@ async function openLog() {
   };
 }
 
-test("searchSession lists messages first, newest first, also after more summaries than the limit", async () => {
+test("searchSession lists messages first, newest first, even after more summaries than the limit", async () => {
   const { log, say, summarize } = await openLog();
   await say("The port is 8080.");
   await say("The port stays 8080.");

@@ -59,7 +59,7 @@ function isHighSurrogate(code: number): boolean {
 }
 
 /**
- * Removes escape sequences (colors, titles, clipboard, links) and control characters, also across chunks. A lone carriage return
+ * Removes escape sequences (colors, titles, clipboard, links) and control characters, even across chunks. A lone carriage return
  * becomes a line break.
  */
 export function createEscapeFilter(): EscapeFilter {

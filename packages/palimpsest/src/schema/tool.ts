@@ -41,10 +41,10 @@ export interface ToolContext {
   readonly key: string;
 }
 
-/** The result of a tool. A stream is stored while it arrives, in constant memory. */
+/** A tool result. A stream is stored while it arrives, in constant memory. */
 export type ToolOutput = string | readonly Part[] | Pick<ToolResult, "content" | "status"> | ToolStream;
 
-/** The output of a tool as a stream of bytes or text. */
+/** Tool output as a stream of bytes or text. */
 export type ToolStream = AsyncIterable<Uint8Array | string>;
 
 /** Defines a tool. The schema gives `execute` the type of its input. */

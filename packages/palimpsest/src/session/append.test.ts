@@ -57,7 +57,7 @@ test("gives an attachment without provenance the provenance outside", async () =
   expect(await provenanceOf(other)).toEqual({ kind: "model" });
 });
 
-test("rejects values that are not messages or attachments, and writes nothing of the batch", async () => {
+test("rejects values that are not messages or attachments, and writes none of the batch", async () => {
   const { session } = await open();
   const { newestEntry } = session.history;
   for (const wrong of [
@@ -105,7 +105,7 @@ describe("append with a key", () => {
     await expect(session.append("One.", { key: "" })).rejects.toThrow(/key/);
   });
 
-  test("returns the entries of the first append with a key, also after reopening and for other content", async () => {
+  test("returns the entries of the first append with a key, even after reopening and for other content", async () => {
     const store = sqliteStore({ folder });
     const session = await open(store);
     const first = await session.append(["One.", toolResult("a", "Two.")], { key: "message-1" });

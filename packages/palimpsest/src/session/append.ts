@@ -28,7 +28,7 @@ const NEVER: StoringOptions = {
 export interface AppendOptions {
   /**
    * Makes the append idempotent: a second append with the same key appends nothing and resolves to the entry numbers of
-   * the first, also after a crash or in another process. There is no limit to the number of keys. A rewind that undoes
+   * the first, even after a crash or in another process. There is no limit to the number of keys. A rewind that undoes
    * an append also frees its key. @default every append appends
    */
   readonly key?: string;
@@ -40,7 +40,7 @@ export interface AppendOptions {
   readonly provenance?: Provenance;
   /**
    * `wanted`: the model must answer this content, even an attachment. `session.turn.next()` asks for a request until
-   * the model has answered. @default messages of the user and of the host are answered, attachments and command outputs
+   * the model has answered. @default user and host messages are answered, attachments and command outputs
    * are not
    */
   readonly answer?: "wanted";

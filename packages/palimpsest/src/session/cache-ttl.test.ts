@@ -110,7 +110,7 @@ describe("cache.headTtl", () => {
     expect((await (await begin("1h", "1h")).ask("One.")).ttls).toEqual(["1h", "1h"]);
   });
 
-  test("renders the same bytes of the head after a resume", async () => {
+  test("renders the head with the same bytes after a resume", async () => {
     const { session, reopen } = await begin("5m", "1h");
     await session.append("One.");
     const bytes = JSON.stringify(await session.prepare());

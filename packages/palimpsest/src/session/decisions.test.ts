@@ -10,7 +10,7 @@ import { openOffline } from "./testing/open-offline.ts";
 
 const SUMMARY = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
 
-/** A session with three messages of the user, and the request after them. Returns the numbers of the entries. */
+/** A session with three user messages, and the request after them. Returns the numbers of the entries. */
 async function open() {
   const store = memoryStore();
   const session = await openOffline(store);

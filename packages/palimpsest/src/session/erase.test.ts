@@ -89,7 +89,7 @@ describe.each([
   });
 });
 
-test("stays erased on every branch, also after a rewind past the erasure or a restored decision", async () => {
+test("stays erased on every branch, even after a rewind past the erasure or a restored decision", async () => {
   const session = await open(memoryStore());
   const [one, , result] = await session.append(["Look.", calls, toolResult("a", SECRET)]);
   await session.erase(one! + 1);
@@ -144,7 +144,7 @@ test("removes a pin that was made from the entry", async () => {
   check(await session.prepare());
 });
 
-test("erases nothing for missing entries, other kinds and entries of the parent, and succeeds twice for one entry", async () => {
+test("erases nothing for missing entries, other kinds and the parent's entries, and succeeds twice for one entry", async () => {
   const session = await open(memoryStore());
   const [one] = await session.append("Hello.");
   await session.prepare();

@@ -11,7 +11,7 @@ import type { SessionCore } from "../state/core.ts";
 import { emitSideResponse, wholeTokens } from "../state/responses.ts";
 
 export interface KeepWarmOptions {
-  /** The reason of the pause. It determines how likely the session continues, and so how many pings pay off. */
+  /** The reason for the pause. It determines how likely the session continues, and so how many pings pay off. */
   readonly activity: PauseActivity;
   /** Abort it when the pause is over. @default the pause ends with the next request */
   readonly signal?: AbortSignal;
@@ -161,7 +161,7 @@ export class KeepWarm {
   }
 }
 
-/** The reason of a pause. A running tool will finish; a person may not return. */
+/** The reason for a pause. A running tool will finish; a person may not return. */
 export type PauseActivity = "tool-runs" | "waiting";
 
 export interface Pause {

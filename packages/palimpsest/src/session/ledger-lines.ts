@@ -8,7 +8,7 @@ import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
 
 /**
- * Yields one line for each response in the log, on any branch, in the order of the log.
+ * Yields one line for each response in the log, on any branch, in log order.
  * @param from the first entry to read: for a fork, the first one that it does not share with its parent
  */
 export async function* readLedgerLines(log: LogReader, from = 1): AsyncGenerator<LedgerLine> {

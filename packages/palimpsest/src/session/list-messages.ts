@@ -23,7 +23,7 @@ export interface MessagesOptions {
   readonly attachments?: "with" | "without";
 }
 
-/** A page of messages, the oldest first. */
+/** A page of messages, oldest first. */
 export interface MessagePage {
   readonly messages: readonly SessionMessage[];
   /** Pass it as `before` to get the previous page. Absent on the page with the first message. */
@@ -51,7 +51,7 @@ export interface SessionMessage {
   readonly shown: ShownAs;
   /** The decision that hides the message from the model. `session.history.restore(decision)` undoes it. */
   readonly decision?: number;
-  /** The reason of the decision. */
+  /** The reason for the decision. */
   readonly reason?: string;
   /**
    * The file with the full content, if the message was too large when it was appended. The blocks then have a preview.
@@ -133,7 +133,7 @@ function createShownAs(log: LogReader, { items, hidden }: View) {
     const read = await readEntry(log, decision);
     if (read?.kind === "boundary") return { shown: "compacted", decision, reason: read.payload.reason };
     const reason = read?.kind === "replace" ? read.payload.reason : "";
-    // In logs of every release, reasons of the stage that stores results begin with this word.
+    // In logs of every release, reasons from the stage that stores results begin with this word.
     return { shown: reason.startsWith("stored") ? "stored" : "cleared", decision, reason };
   }
 

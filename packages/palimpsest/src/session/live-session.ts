@@ -35,7 +35,7 @@ import { ListSync } from "./sync/sync.ts";
 
 /**
  * An open session. Its methods follow the order of a conversation: append content, prepare requests, record responses.
- * `face.ts` builds the public object from it. Every change of the log runs through `state.inOrder`, one after another.
+ * `face.ts` builds the public object from it. Every change to the log runs through `state.inOrder`, one after another.
  */
 export class LiveSession implements SessionCore {
   readonly id: string;

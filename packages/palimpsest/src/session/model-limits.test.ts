@@ -36,7 +36,7 @@ test("uses the caller's window for every provider, whether smaller or larger tha
   }
 });
 
-test("uses the input limit of the table if the caller sets none", async () => {
+test("uses the input limit in the table if the caller sets none", async () => {
   const { session } = await open({ provider: openaiResponses({} as never) as Any, model: "gpt-6-sol" });
   expect(session.view.size()).toMatchObject({ windowTokens: 922_000, known: "table" });
 });

@@ -153,7 +153,7 @@ describe("a session", () => {
     expect(session.view.size().level).toBe("blocked");
   });
 
-  test("counts with the model's tokenizer instead of estimating, also after a resume", async () => {
+  test("counts with the model's tokenizer instead of estimating, even after a resume", async () => {
     const store = memoryStore({ leaseMs: 0 });
     const countText = (text: string): number => text.length * 100;
     const session = await open({ store, id: "s", countText });
@@ -257,7 +257,7 @@ describe("the cost of a session", () => {
     expect((await session.ledger.cost()).nextRequest.cachedTokens).toBe(0);
   });
 
-  test("asks the provider to compare with the newest response, also after a resume and a rewind", async () => {
+  test("asks the provider to compare with the newest response, even after a resume and a rewind", async () => {
     const { start, ask } = lasting();
     const session = await start();
     await session.append("One.");
@@ -540,7 +540,7 @@ describe("a session and its store", () => {
     expect(await Array.fromAsync(exportLog(opened.writer))).toEqual(await Array.fromAsync(session.history.export()));
   });
 
-  test("rejects a session in use, and writes of a session that was taken over", async () => {
+  test("rejects a session in use, and any write to a session that was taken over", async () => {
     const clock = manualClock();
     const store = memoryStore({ clock });
     const session = await open({ store, id: "s", owner: "the first" });

@@ -204,7 +204,7 @@ export class Outlet implements IssuedRequests, PromptSource {
     return describeNextRequest({ log, view, ledger, configuration, provider, facts, ...ttls, asked: edits });
   }
 
-  /** Returns the current rendering. Starts a new one for a new view or other rules. */
+  /** Returns the current rendering. Starts a new one if the view or the rules have changed. */
   #currentRendering(): Rendering {
     const { view } = this.#core.state;
     const { rules } = this.#measures.limits();

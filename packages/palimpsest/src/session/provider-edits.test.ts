@@ -67,7 +67,7 @@ test("explains a cache miss by the provider's edits", async () => {
   expect((await life.lines()).filter(({ diagnosis }) => diagnosis === "differs")).toEqual([]);
 });
 
-test("leaves out old thinking after an hour once, always at the same place, also after a resume", async () => {
+test("leaves out old thinking after an hour once, always at the same place, even after a resume", async () => {
   const life = await begin();
   for (const words of ["One.", "Two.", "Three."]) {
     await life.session.append(words);

@@ -1,4 +1,4 @@
-// Records responses of the provider: the message, the usage, and the state of the turn.
+// Records responses from the provider: the message, the usage, and the state of the turn.
 
 import { planProviderCompaction } from "../compact/by-provider.ts";
 import type { LedgerLine } from "../cost/ledger.ts";
@@ -30,7 +30,7 @@ interface RecordParts extends SessionCore {
 const REFUSED = "This tool cannot be used here. Go on without it.";
 
 /**
- * Appends a response of the provider: its message, its usage, the state of the turn, and refusals of calls that a fork
+ * Appends a response from the provider: its message, its usage, the state of the turn, and refusals of calls that a fork
  * may not make.
  */
 export async function record(

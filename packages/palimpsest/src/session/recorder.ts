@@ -128,7 +128,7 @@ export interface SessionRecorder {
   configure(wanted: PastConfiguration): Promise<void>;
   append(content: NewContent): Promise<readonly RecordedContent[]>;
   /**
-   * Writes a message of the model without a request: a message that was copied from another session and paid for there.
+   * Writes a model message without a request: a message that was copied from another session and paid for there.
    */
   appendInherited(message: MessagePayload): Promise<number>;
   /**

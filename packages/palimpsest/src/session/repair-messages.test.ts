@@ -28,7 +28,7 @@ describe("repairMessages", () => {
     expect(repairMessages(provider, model, messages)).toEqual(messages);
   });
 
-  test("keeps thinking in a list that only has texts as strings", () => {
+  test("keeps thinking blocks if the only irregularity is text given as a string", () => {
     const thinking = { type: "thinking", thinking: "", signature: "signed" } as const;
     const thinkingMessage: AnthropicMessage = {
       role: "assistant",

@@ -56,7 +56,7 @@ test("runs the tools of configure with query, and the parent's tools in a fork",
   expect(await endingOf(fork)).toEqual(["ran"]);
 });
 
-test("answers a call of a tool without code as unknown", async () => {
+test("answers a call to a tool without code as unknown", async () => {
   const { name, description } = stock;
   const session = await open();
   await session.configure({ tools: [{ name, description, inputSchema: { type: "object" } }] });

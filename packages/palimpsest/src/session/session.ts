@@ -201,7 +201,7 @@ export interface SessionTurn<Request> {
   stop(said?: SaidBy): Promise<readonly StoppedCall[]>;
   /**
    * Appends an item of a numbered queue together with its number. An item is appended once, however often it is
-   * delivered, also after a rewind. Deliver items in rising order.
+   * delivered, even after a rewind. Deliver items in rising order.
    */
   takeIn(item: QueuedContent): Promise<TakenIn>;
   /**
@@ -281,7 +281,7 @@ export interface Session<Request = any, Response = any> {
   /** Prepares the next request for the provider's client. It is recorded in the log first, so that it never changes. */
   prepare(options?: PrepareOptions): Promise<Request>;
   /**
-   * Appends a response of the provider with its token counts. For a stream, pass the final message.
+   * Appends a response from the provider with its token counts. For a stream, pass the final message.
    * @param request the request of this response, as `prepare` returned it. @default the newest request
    */
   record(response: Response, request?: Request, options?: RecordOptions): Promise<RecordedResponse>;

@@ -268,7 +268,7 @@ describe("a stale result", () => {
     clock.advance(6 * 60_000);
     await session.append("Go on.");
     await session.prepare();
-    // The only answer of the user is the newest result of its kind.
+    // The user's only answer is the newest result of its kind.
     expect(await decisions()).toEqual([]);
   });
 });

@@ -78,7 +78,7 @@ test("records an answer to a question for permission once, and only for a waitin
 describe("an item of a queue", () => {
   const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-  test("is appended once and in rising order, also after a rewind and in another process", async () => {
+  test("is appended once and in rising order, even after a rewind and in another process", async () => {
     const { store, session, turn } = await open();
     const before = session.history.newestEntry;
     expect(await turn.taken("mail")).toBeUndefined();

@@ -71,7 +71,7 @@ describe("settings", () => {
     expect(settingOf(name, { environment: both })).toBe(60);
   });
 
-  test("ignore variables of other programs", () => {
+  test("ignore other programs' variables", () => {
     const environment = {
       DISABLE_COMPACT: "1",
       DISABLE_AUTO_COMPACT: "1",
@@ -142,7 +142,7 @@ describe("settings", () => {
     expect(resolveSettings(sources).problems.map((problem) => problem.message)).toEqual([message]);
   });
 
-  test("ignore variables of a host program with the prefix of the engine", () => {
+  test("ignore a host program's variables that share the engine's prefix", () => {
     const environment = {
       PALIMPSEST_HOME: "/h",
       PALIMPSEST_SEED: "1",

@@ -118,7 +118,7 @@ export function windowOf(sources: WindowSources): FoundWindow {
 export interface WindowSources {
   /** The model as the user names it: a trailing `[1m]` asks for the long window. */
   readonly model: string;
-  /** The window by the table of models, the provider or the caller. */
+  /** The window according to the model table, the provider or the caller. */
   readonly windowTokens?: number | undefined;
   /** The input limit, if it is smaller than the window. */
   readonly maxInputTokens?: number | undefined;

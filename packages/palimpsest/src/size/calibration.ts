@@ -159,7 +159,7 @@ const CLASS_OF_FEATURE: Readonly<Record<FeatureName, ContentClass>> = {
 
 /**
  * Fitted on 8,317 requests of recorded sessions with three tokenizers (the training half of the `counting` experiment), then
- * rounded, with more weight on the letters of a word than in the fit, because of long words. A change of one figure by a third
+ * rounded, with more weight on the letters of a word than in the fit, because of long words. A change to one figure by a third
  * moves the median and the 95th percentile of the errors by 3% at most, because the ratios are learned. The recordings contain
  * too little of other alphabets, Chinese, emoji and run-on letters: their figures come from public tokenizers. Images and documents
  * have the usual flat figure.

@@ -45,14 +45,14 @@ export interface TextCounts {
   readonly letters: number;
   /** Letters beyond twelve per word on average, as in sequences and fillers. No language has such words. */
   readonly runOnLetters: number;
-  /** Beginnings of runs of digits. */
+  /** The number of digit runs. */
   readonly numbers: number;
   /** Digits after the first of a run. */
   readonly digits: number;
-  /** Beginnings of runs of ASCII punctuation. */
+  /** The number of runs of ASCII punctuation. */
   readonly marks: number;
   readonly furtherMarks: number;
-  /** Beginnings of runs of line ends. */
+  /** The number of runs of line ends. */
   readonly lines: number;
   /** White space after white space: indentation, empty lines. A single space belongs to the next word. */
   readonly spaces: number;

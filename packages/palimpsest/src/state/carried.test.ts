@@ -115,13 +115,13 @@ describe("breakers", () => {
       expect(mayTry(OPEN, START)).toBe(false);
     });
 
-    test("closes on success, and ignores aborted tries", () => {
+    test("closes on success, and ignores aborted attempts", () => {
       expect(after([failed(), failed(), { kind: "succeeded" }, failed(), failed()]).kind).toBe("closed");
       expect(after([failed(), { kind: "aborted" }, failed()])).toEqual({ kind: "closed", failures: 2 });
       expect(after([{ kind: "started", seen: START }, { kind: "succeeded" }], OPEN)).toEqual(CLOSED);
     });
 
-    test("allows a try after ten minutes, or for a new user message with a changed view", () => {
+    test("allows an attempt after ten minutes, or for a new user message with a changed view", () => {
       expect(mayTry(OPEN, seen({ nowMs: START.nowMs + 10 * MINUTE_MS - 1 }))).toBe(false);
       expect(mayTry(OPEN, seen({ nowMs: START.nowMs + 10 * MINUTE_MS }))).toBe(true);
       expect(mayTry(OPEN, seen({ userMessages: 6 }))).toBe(false);
@@ -130,7 +130,7 @@ describe("breakers", () => {
       expect(mayTry(OPEN, seen({ nowMs: 0 }))).toBe(true);
     });
 
-    test("allows no other try for ten minutes while one runs or after it died, and opens again on failure", () => {
+    test("allows no second attempt for ten minutes while one runs or after its process died, and opens again on failure", () => {
       const later = seen({ nowMs: START.nowMs + 11 * MINUTE_MS });
       const trying = breakerAfter(OPEN, { kind: "started", seen: later });
       expect(trying.kind).toBe("half-open");
@@ -157,7 +157,7 @@ describe("breakers", () => {
       expect(retryAtMs(CLOSED, ECONOMIC_BREAKER)).toBeUndefined();
     });
 
-    test("allows at most three tries in a row and one for each ten minutes, with or without resumes", () => {
+    test("allows at most three attempts plus one for every ten minutes, with or without resumes", () => {
       fc.assert(
         fc.property(fc.array(fc.nat(5 * MINUTE_MS), { minLength: 1, maxLength: 200 }), (waits) => {
           let state: BreakerState = CLOSED;

@@ -57,7 +57,7 @@ export interface CarriedState {
   readonly turn: TurnState;
   /** The total number of the user's messages. */
   readonly userMessages: number;
-  /** The entry of the user's newest message; 0 if there is none. */
+  /** The number of the entry with the user's newest message; 0 if there is none. */
   readonly spokenAt: number;
   readonly chain: CompactionChain;
   /** The number of model calls for compaction since the user's last message. */
@@ -230,15 +230,15 @@ function foldRestore(
   return { ...carriedState, automatic: "held", takenBack: ranges };
 }
 
-/** A circuit breaker that stops repeated tries of a failing summary. It is stored in the log, so it is plain JSON. */
+/** A circuit breaker that stops repeated attempts at a failing summary. It is stored in the log, so it is plain JSON. */
 export type BreakerState =
   | { readonly kind: "closed"; readonly failures: number }
   /** `at`: the conditions when the breaker opened. */
   | { readonly kind: "open"; readonly failures: number; readonly at: Seen }
-  /** One try is running. `tried`: the conditions when the try began, in case its end is never reported. */
+  /** An attempt is in progress. `tried`: the conditions when it began, in case its end is never reported. */
   | { readonly kind: "half-open"; readonly failures: number; readonly at: Seen; readonly tried: Seen };
 
-/** The conditions of a try. A change of them can make another try worthwhile. */
+/** The conditions of an attempt. If they change, another attempt can be worthwhile. */
 export interface Seen {
   readonly nowMs: number;
   /** The number of the user's messages. */
@@ -251,10 +251,10 @@ export type BreakerEvent =
   | { readonly kind: "started"; readonly seen: Seen }
   | { readonly kind: "failed"; readonly seen: Seen }
   | { readonly kind: "succeeded" }
-  /** Canceled by the user. It does not count as a failure or as a try. */
+  /** Canceled by the user. It does not count as a failure or as an attempt. */
   | { readonly kind: "aborted" };
 
-/** When a breaker opens, and when it allows another try. */
+/** When a breaker opens, and when it allows another attempt. */
 interface BreakerRule {
   /**
    * The number of failures in a row that opens the breaker. Without such a limit, sessions have failed thousands of
@@ -263,7 +263,7 @@ interface BreakerRule {
   readonly failuresToOpen: number;
   /** How long the breaker stays open after this many failures in a row. */
   readonly waitMs: (failures: number) => number;
-  /** `tries`: a new message of the user together with a changed view allows an earlier try. */
+  /** `tries`: a new user message together with a changed view allows an earlier attempt. */
   readonly userMessage: "tries" | "waits";
 }
 
@@ -300,7 +300,7 @@ export function mayTry(state: BreakerState, seen: Seen, rule: BreakerRule = WIND
   return seen.userMessages > before.userMessages && seen.viewChangedAt !== before.viewChangedAt;
 }
 
-/** Returns the time at which an open breaker allows the next try. Undefined if the breaker is not open. */
+/** Returns when an open breaker allows the next attempt. Undefined if the breaker is not open. */
 export function retryAtMs(state: BreakerState, rule: BreakerRule): number | undefined {
   return state.kind === "open" ? state.at.nowMs + rule.waitMs(state.failures) : undefined;
 }

@@ -123,7 +123,7 @@ function forkRole(base: ForkBase, { cacheWrites = "as-usual", watch }: Opening):
 
 export type Listener = (event: SessionEvent) => void;
 
-/** Passes the events of a session to its listeners. An error of a listener never reaches the session. */
+/** Passes the events of a session to its listeners. A listener's error never reaches the session. */
 export class EventSource {
   readonly #session: string;
   readonly #clock: { now(): number };

@@ -7,7 +7,7 @@ import { cleanContent, cleanHostContent, withTimeout } from "./host-content.ts";
 
 const clean = (text: string): string => text.replaceAll("\u202e", "[hidden]");
 
-test("cleans texts of messages, results and attachments, but not answers of the model", () => {
+test("cleans texts of messages, results and attachments, but not the model's answers", () => {
   const blocks = (text: string) => [{ kind: "text", text }];
   expect(cleanContent(user("a\u202e"), clean).blocks).toEqual(blocks("a[hidden]"));
   expect(cleanContent(attachment("x", "a\u202e"), clean).blocks).toEqual(blocks("a[hidden]"));

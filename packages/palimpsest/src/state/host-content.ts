@@ -14,12 +14,12 @@ export interface Surroundings {
   /**
    * The head: content before the first message, such as instructions that the user has written. The session asks for it
    * at its start and at each compaction that compacts it; in between, the head stays the same byte for byte. A string
-   * counts as text of the host. In a list, each text names its source, and text of others is marked as data.
+   * counts as text from the host. In a list, each text names its source, and text from other sources is marked as data.
    */
   readonly head?: () => Promise<HeadContent | undefined>;
   /** The current content of a file. Undefined if it must not be read or shown again. */
   readonly readFile?: (path: string) => Promise<string | undefined>;
-  /** The used skills, the newest first. */
+  /** The used skills, newest first. */
   readonly skills?: () => Promise<readonly NamedText[]>;
   /** The todo list. Undefined if there is none, or all items are done. */
   readonly todos?: () => Promise<string | undefined>;

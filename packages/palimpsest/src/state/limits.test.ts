@@ -27,7 +27,7 @@ const terms = (facts: Partial<ModelFacts>, settings: Partial<Settings> = {}, lim
     toolSearch: "own",
   });
 
-test("uses the window of the model, unless the provider has named a smaller limit", () => {
+test("uses the model's window, unless the provider has named a smaller limit", () => {
   const own = terms({});
   expect(terms({}, {}, 150_000)).toMatchObject({ known: "asked", budget: { windowTokens: 150_000 } });
   expect(terms({}, {}, own.budget.windowTokens)).toMatchObject({ known: own.known });

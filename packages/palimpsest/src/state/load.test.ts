@@ -165,7 +165,7 @@ describe("loadView", () => {
     });
   });
 
-  test("skips entries of a later release and keeps them", async () => {
+  test("skips entries from a later release and keeps them", async () => {
     const { store, session } = await begin();
     await session.append("one");
     const opened = await store.openWriter("s", { owner: "later release", takeover: "always" });
@@ -207,7 +207,7 @@ describe("loadView", () => {
   });
 });
 
-test("shows the content of a decision once, also after boundaries of several processes", async () => {
+test("shows the content of a decision once, even after boundaries of several processes", async () => {
   const { store, session } = await begin();
   const [one, two, , four] = await session.append(["one", "two", "three", "four", "five"]);
   const short = { role: "user", origin: "human", blocks: [{ kind: "text", text: "two, in short" }] } as const;
@@ -232,7 +232,7 @@ describe("findBranch and branchRanges", () => {
     return { session, log, newest: () => session.history.newestEntry };
   }
 
-  test("yields the ranges of a branch without gaps, the newest first, and skips rewound entries", async () => {
+  test("yields the ranges of a branch without gaps, newest first, and skips rewound entries", async () => {
     const { session, log, newest } = await open();
     const [one, two, three] = await session.append(["one", "two", "three"]);
     expect(await Array.fromAsync(branchRanges(log, newest()))).toEqual([{ from: 1, to: three }]);

@@ -242,8 +242,8 @@ export interface BranchRange {
 }
 
 /**
- * Yields the entries of the branch that ends at an entry as ranges, the newest first. Costs one seek for each rewind,
- * and does not read the undone entries.
+ * Yields the entry ranges that form the branch up to entry `at`, newest first. Costs one seek for each rewind, and
+ * does not read the undone entries.
  */
 export async function* branchRanges(log: LogReader, at: number): AsyncGenerator<BranchRange> {
   for (let to = at; to > 0; ) {

@@ -59,7 +59,7 @@ export interface SettingsOptions {
   readonly settingsFrom?: SettingsSource;
 }
 
-/** Sources of settings outside the code, the strongest first. Invalid values are reported by `settings-rejected`. */
+/** Sources of settings outside the code, strongest first. Invalid values are reported by `settings-rejected`. */
 export interface SettingsSource {
   /**
    * Variables by name. Only names that begin with `PALIMPSEST_` are read. @default the environment of the process; none
@@ -122,7 +122,7 @@ export interface SessionOptions<Request = unknown, Response = unknown, Message =
   readonly owner?: string;
   /**
    * How to open a session that another process has open. `if-free`: throw a `SessionBusyError`. `{ waitMs }`: wait this
-   * long for the other process to close it or to stop responding, then throw. `always`: take the session over; later
+   * long for the other process to close it or to stop responding, then throw. `always`: take over the session; later
    * writes of the other process are refused.
    * @default "if-free"
    */

@@ -19,13 +19,13 @@ interface OnPoint {
    * for now; `heldBy` has the reason.
    */
   readonly policy: "economic" | "window" | "held";
-  /** The size at which the compaction is made or the user is asked. */
+  /** The size at which the session compacts or asks the user. */
   readonly atTokens: number;
-  /** The size at which the compaction is made while the model works, if it differs. */
+  /** The size at which the session compacts while the model works, if it differs. */
   readonly withinTurnAtTokens?: number;
-  /** The reason that the economic policy does not act. */
+  /** Why the economic policy does not act. */
   readonly heldBy?: Hold["by"];
-  /** The size at which the compaction is made when the economic policy acts again. */
+  /** The size at which the session compacts once the economic policy acts again. */
   readonly thenAtTokens?: number;
   /** `asks`: the user or the host is asked first. */
   readonly approval: "asks" | "automatic";
@@ -116,7 +116,7 @@ export interface ForkRequestOptions {
   readonly root: string;
   /** `none`: the fork sets no cache marks for its own messages, because nobody will send the same prompt again. */
   readonly cacheWrites: "none" | "as-usual";
-  /** The tools that the fork may call. Calls of other tools are refused. @default all */
+  /** The tools that the fork may call. Calls to other tools are refused. @default all */
   readonly allowedTools?: readonly string[] | undefined;
   /** Receives reports for the parent. */
   readonly watch?: ForkWatch | undefined;

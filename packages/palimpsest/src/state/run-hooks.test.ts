@@ -25,7 +25,7 @@ async function open(list: readonly Hook[], store: Store = memoryStore({ leaseMs:
   return { session, events, store };
 }
 
-test("shows the output of SessionStart hooks to the model, again after a resume", async () => {
+test("shows the output of SessionStart hooks to the model, and again after a resume", async () => {
   const hook: Hook = { event: "SessionStart", run: ({ source, sessionId }) => `${sessionId} begins by ${source}` };
   const { session, store } = await open([hook]);
   await session.append("Hello");
@@ -50,7 +50,7 @@ test("passes clear as the source of a session that replaces another", async () =
   expect(JSON.stringify((await session.prepare()).messages)).toContain("begins by clear");
 });
 
-test("writes messages of hooks to the user into the log, but not into the request", async () => {
+test("logs hook messages for the user, but leaves them out of the request", async () => {
   const { session, events } = await open([
     { event: "SessionStart", run: () => ({ userDisplayMessage: "Welcome." }) },
     { event: "SessionStart", run: commandHook("echo 'Not today.' >&2; exit 2") },
@@ -95,7 +95,7 @@ test("waits for a hanging hook only until its deadline on close", async () => {
   expect(events.at(-1)).toMatchObject({ event: "SessionEnd", failures: [{ kind: "timeout" }] });
 });
 
-test("limits the output of SessionStart hooks, also after compactions, and notifies the model and the user", async () => {
+test("limits the output of SessionStart hooks, even after compactions, and notifies the model and the user", async () => {
   const { session, store } = await open([{ event: "SessionStart", run: () => "word ".repeat(200_000) }]);
   const { windowTokens, tokens } = session.view.size();
   expect(tokens).toBeLessThan(windowTokens / 4);

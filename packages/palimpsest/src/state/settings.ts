@@ -135,7 +135,7 @@ interface FlagCacheOptions {
 }
 
 interface CachedFlags {
-  /** The values of the newest answer of the service, by setting. */
+  /** The values in the service's newest answer, by setting. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly problems: readonly SettingProblem[];
 }
@@ -143,7 +143,7 @@ interface CachedFlags {
 type Readings = ReadonlyMap<SettingName, FlagReading>;
 
 /**
- * Caches the newest answer of a flag service. The values stay valid while the service fails, and only one turn waits
+ * Caches a flag service's newest answer. The values stay valid while the service fails, and only one turn waits
  * for each query.
  */
 export class FlagCache {

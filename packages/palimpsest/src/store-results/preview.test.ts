@@ -127,7 +127,7 @@ test("collectEnds shows invalid UTF-8 as U+FFFD, and keeps a byte order mark", (
   expect(endsOf(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61), 9).head).toBe("\ufeffa");
 });
 
-test("jsonKeys finds the keys of the outermost object, also in a list and in a cut text", () => {
+test("jsonKeys finds the keys of the outermost object, even in a list and in a cut text", () => {
   expect(jsonKeys('{"a":{"b":1},"c\\"d":[{"e":2}],"f":"x: {"}')).toEqual(["a", 'c\\"d', "f"]);
   expect(jsonKeys(' [\n{"id": 1, "name": "n"}, {"other": 1}]')).toEqual(["id", "name"]);
   expect(jsonKeys('{"a":"unfin')).toEqual(["a"]);
@@ -163,7 +163,7 @@ test("looksLikeJson recognizes JSON by its ends", () => {
 const ENDS = { head: "", tail: "", bytes: 1_234_567, lines: 8_901 };
 const FULL = new Error("the disk is full");
 
-test("cutContent cuts no character in half", () => {
+test("cutContent never splits a character", () => {
   const { text, failure } = cutContent(`${"a".repeat(CUT_CHARACTERS - 1)}😀`, ENDS, FULL);
   expect([text.isWellFormed(), text.includes("\ufffd"), failure.shown]).toEqual([true, false, "beginning"]);
   expect(cutContent("a\ud83d", ENDS, FULL).text).toBe("a\ufffd");

@@ -62,7 +62,7 @@ function headAndTail({ head, tail, lines }: Ends, maxCharacters: number): string
   return `${withLineEnd(first)}[left out: ${lineRange(1 + lineEndsIn(first), to)}]\n${last}`;
 }
 
-/** The share of the beginning. The end gets more room, because errors of commands are there. */
+/** The share of the beginning. The end gets more room, because command errors are there. */
 const HEAD_SHARE = 0.4;
 
 /** Names the omitted lines. A line that was cut counts as omitted and as shown. */
@@ -268,7 +268,7 @@ export function withPreview(payload: MessagePayload, preview: string, stored: St
   return { ...payload, blocks: withText(payload.blocks, preview), stored };
 }
 
-/** Returns the blocks with one text in place of their first text, and without other texts. Other blocks stay. */
+/** Returns the blocks with one text in place of their first text, and without other texts. Other blocks are kept. */
 export function withText(blocks: readonly Block[], text: string): readonly Block[] {
   const result = resultOf({ blocks });
   if (result === undefined) return replaceTexts(blocks, text);

@@ -62,7 +62,7 @@ describe("storeMessage", () => {
     expect((await store(result(LONG), { tool: "constructor", perTool })).payload.stored).toBeDefined();
   });
 
-  test("stores messages of the user from a larger size on, and never messages of the model", async () => {
+  test("stores user messages from a larger size on, and never model messages", async () => {
     const text = { kind: "text", text: LONG } as const;
     expect((await store(words([text]))).payload.stored).toBeUndefined();
     const { payload } = await store(words([IMAGE, text, text]));
@@ -180,7 +180,7 @@ describe("storeStream", () => {
     expect(content.failure).toMatchObject({ bytes: 700_003, keptCharacters: 99_999 });
   });
 
-  test("throws the error of a failed output, and leaves no file", async () => {
+  test("throws the error from a failed output, and leaves no file", async () => {
     let discarded = 0;
     const files = memoryResults();
     const watched: ResultFiles = {

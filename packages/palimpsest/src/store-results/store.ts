@@ -255,7 +255,7 @@ function preview(
   return withPreview(payload, previewOf(content, options, settings), content.stored);
 }
 
-/** Returns how much text a message may have; infinite for messages of the model, messages for the user only, and summaries. */
+/** Returns how much text a message may have; infinite for model messages, messages for the user only, and summaries. */
 function thresholdOfMessage(payload: MessagePayload, tool: string | undefined, settings: StoringSettings): number {
   if (payload.stored !== undefined) return Number.POSITIVE_INFINITY;
   if (resultOf(payload) !== undefined) return thresholdOf(tool, settings);
@@ -282,7 +282,7 @@ export interface StoringOptions {
   readonly thresholdCharacters?: number;
   /** The limit for all results of one request together; above it, the largest are stored. @default 200,000 */
   readonly aggregateCharacters?: number;
-  /** A message of the user, the host or a command with more text than this is stored. @default 100,000 */
+  /** A message from the user, the host or a command with more text than this is stored. @default 100,000 */
   readonly messageCharacters?: number;
   /** Thresholds of single tools, by name. They apply to bounded tools, too. @default {} */
   readonly perTool?: Readonly<Record<string, number>>;
@@ -305,7 +305,7 @@ const DEFAULT_STORING: StoringSettings = {
   // About 12,000 tokens: most results are far smaller, and larger ones are seldom read to the end.
   thresholdCharacters: 50_000,
   aggregateCharacters: 200_000,
-  // Twice as much, because text of the user is worth more than tool output, and seldom this long unless it was pasted.
+  // Twice as much, because user text is worth more than tool output, and seldom this long unless it was pasted.
   messageCharacters: 100_000,
   perTool: {},
   boundedTools: [],

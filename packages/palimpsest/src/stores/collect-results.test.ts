@@ -113,7 +113,7 @@ afterEach(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });
 
-test("does not follow links, and keeps files of others", async () => {
+test("does not follow links, and keeps files that are not results", async () => {
   folder = mkdtempSync(join(tmpdir(), "collect-results-"));
   store = sqliteStore({ folder });
   expect(await collect()).toEqual({ removed: [], keptBytes: 0, failures: [] });
@@ -124,7 +124,7 @@ test("does not follow links, and keeps files of others", async () => {
   symlinkSync(outside, join(folder, "tool-results", "link"));
   const draft = await store.results.create("Session");
   const { file } = await draft.keep("txt");
-  // An incomplete file of a process that died.
+  // An incomplete file from a process that died.
   writeFileSync(join(folder, "tool-results", "+session", ".new-x"), "x".repeat(50));
   const later = { nowMs: Date.now() + 31 * DAY_MS, maxBytes: 0 };
   expect(await collect(later)).toEqual({

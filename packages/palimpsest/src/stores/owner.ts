@@ -79,8 +79,8 @@ export type FoundProcess =
   | { readonly kind: "unknown" };
 
 /**
- * Returns the information that this system provides. Linux identifies processes completely. Other systems only tell whether a
- * process with an id exists.
+ * Returns what this system can tell about processes. Linux identifies a process uniquely. Other systems tell only whether a
+ * process with a given id exists.
  */
 export function systemProcesses(): Processes {
   const ticksMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);

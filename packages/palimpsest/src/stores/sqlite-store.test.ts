@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 describe("the file", () => {
-  test("refuses changes of entries by any program", async () => {
+  test("refuses changes to entries by any program", async () => {
     await (await openWriter(store)).append(seal(3));
     const database = new DatabaseSync(path);
     const refused: [sql: string, why: RegExp][] = [

@@ -150,7 +150,7 @@ export interface LogReader {
   readonly digests?: "keyed";
   /** Returns the number and hash of the newest entry; sequence 0 for an empty log. */
   head(): Promise<LogHead>;
-  /** Reads the entries from one number to another, both included, in order. Numbers outside of the log are ignored. */
+  /** Reads the entries from one number to another, both included, in order. Numbers outside the log are ignored. */
   read(from: number, to: number): Promise<readonly Entry[]>;
   /**
    * Returns the newest entry of a kind, with a number less than `below`. Does not scan the log. A store may return undefined if the entry's
@@ -171,7 +171,7 @@ export interface LogReader {
 export interface BatchOptions {
   /** Reads as if the log ended with this entry. @default the newest entry */
   readonly upTo?: number;
-  /** Ranges of entries, both ends included. */
+  /** Entry ranges, both ends included. */
   readonly ranges?: readonly { readonly from: number; readonly to: number }[];
   /** Reads the newest entry of each of these kinds. */
   readonly newest?: readonly string[];
@@ -216,14 +216,14 @@ export interface LogWriter extends LogReader {
    * end just before the number of the first entry.
    */
   append(entries: readonly Entry[]): Promise<AppendResult>;
-  /** Erases the payload of an entry. The number, digest and hash stay. */
+  /** Erases the payload of an entry. The number, digest and hash are kept. */
   erase(sequence: number): Promise<"erased" | "absent" | "fenced">;
 }
 
 /** The result of an append. */
 export type AppendResult =
   | { readonly kind: "appended"; readonly head: LogHead }
-  /** Another writer has taken the log over. Nothing was written. Open the log again to continue. */
+  /** Another writer has taken over the log. Nothing was written. Open the log again to continue. */
   | { readonly kind: "fenced"; readonly owner: string; readonly fence: number }
   /** The log does not end where the entries begin. Nothing was written. */
   | { readonly kind: "out-of-order"; readonly head: LogHead };

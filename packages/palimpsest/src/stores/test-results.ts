@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { ResultContent, ResultEnding, ResultFiles } from "./store.ts";
 
-/** A place that keeps results. */
+/** A place where results are stored. */
 export interface ResultsPlace {
   /** Opens result files in this place. A later call may return the same object if a place cannot be opened twice. */
   open(): Promise<ResultFiles>;

@@ -54,7 +54,7 @@ async function admitCall(call: ToolCall, options: AdmitOptions): Promise<Admissi
     const text = `This call was not run: the hook ${changed?.by} gave it an input that does not fit: ${read.problems.join("; ")}.`;
     return turnAway("denied", text);
   }
-  // A search only shows definitions of tools. Calls of these tools need permission.
+  // A search only shows tool definitions. Calls to these tools need permission.
   if (call.name === TOOL_SEARCH) return { kind: "admitted", tool, input: read.value };
   const decision = await decidePermission({ call, input: read.value }, options);
   if (decision.kind === "deny") return turnAway("denied", notAllowed(decision.reason));
@@ -103,7 +103,7 @@ interface ToolEnd {
   readonly status: ToolResult["status"];
 }
 
-/** The result of a tool: whole, or as a stream. */
+/** A tool result: whole, or as a stream. */
 type RunningTool =
   | ({ readonly kind: "whole"; readonly content: ToolResult["content"] } & ToolEnd)
   /** `end` is known after the last chunk. If the stream fails, its last chunk reports the failure. */

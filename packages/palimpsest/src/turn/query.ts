@@ -66,14 +66,14 @@ export function createEventChannel<Event>(onAbandoned: () => void): EventChannel
 /** Options of `stepTurn`: the tools, who may run them, and limits. All are optional. */
 export interface StepOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /**
-   * The session's tools from now on. Calls of tools that `tool()` did not create are answered as unknown. @default the
-   * current tools of the session
+   * The session's tools from now on. Calls to tools that `tool()` did not create are answered as unknown. @default the
+   * session's current tools
    */
   readonly tools?: readonly Tool[];
   /** Stops the turn at once. Its open calls are answered, so no process runs them later. */
   readonly signal?: AbortSignal;
   /**
-   * Ends this process's work on the turn at once, because another process may have taken the turn over. This process
+   * Ends this process's work on the turn at once, because another process may have taken over the turn. This process
    * writes nothing more, and the next process continues from the log. @default only when the session is closed
    */
   readonly left?: AbortSignal;
@@ -101,9 +101,9 @@ export interface StepOptions extends Pick<PermissionOptions, "permission" | "ask
 type Ended = Extract<TurnEnd, { kind: "aborted" | "left" }>;
 
 /**
- * Runs work on a turn, and yields the events of the work and of the session. If the turn is stopped, or the consumer
- * stops reading events, the open calls of the turn are answered. If the process has left the turn, it writes nothing
- * more.
+ * Runs `work` in a turn, and yields its events and the session's events. If the turn is stopped, or the consumer stops
+ * reading events, the turn's open calls are answered. If another process may have taken over the turn, this process
+ * writes nothing more.
  */
 async function* withEvents<Result extends object>(
   session: Session,

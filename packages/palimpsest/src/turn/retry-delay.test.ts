@@ -9,7 +9,7 @@ test("doubles the waits up to the maximum", () => {
   expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 60_000, 60_000]);
 });
 
-test("waits as long as the server requests, also above the maximum", () => {
+test("waits as long as the server requests, even above the maximum", () => {
   expect(retryDelayMs({ ...most, random: 0, tries: 1, retryAfterMs: 90_000 })).toBe(90_000);
 });
 

@@ -96,7 +96,7 @@ export function retryDelayMs(
   return waitedMs + delayMs > maxWaitMs ? undefined : delayMs;
 }
 
-/** The provider, the limits for retries and stalls, and the listener of a request. */
+/** How to send a request: the provider, the limits for retries and stalls, and the event listener. */
 export interface SendOptions {
   readonly provider: Pick<Provider, "name" | "send">;
   readonly retries: RetryOptions;

@@ -188,7 +188,7 @@ describe("permission later", () => {
     expect(done).toMatchObject({ text: "pay done; look done; This call was not allowed: not today" });
   });
 
-  test("runs the input that the question showed, also after a hook changed it", async () => {
+  test("runs the input that the question showed, even after a hook changed it", async () => {
     const hooks = createHooks([{ event: "PreToolUse", run: () => ({ newToolInput: { of: "changed" } }) }]);
     const opened = await open(inOrder([calls("pay")], repeatResults), { hooks });
     await opened.session.append("Go.");
@@ -282,7 +282,7 @@ describe("permission later", () => {
     expect(hows((await step(session)).events)).toEqual(["send unknown"]);
   });
 
-  test("does not run calls of the parent in a fork", async () => {
+  test("does not run the parent's calls in a fork", async () => {
     const { session } = await waiting();
     const fork = await session.fork({ source: "side", id: "fork" });
     expect(stepsOf(fork)).toEqual(["pay elsewhere"]);
@@ -377,7 +377,7 @@ describe("stopping and leaving", () => {
   });
 });
 
-test("appends an item of a queue once, also after a rewind and a compaction", async () => {
+test("appends an item of a queue once, even after a rewind and a compaction", async () => {
   const { session, again } = await open(() => answer("Yes."));
   const item = (number: number) => ({ queue: "mail", number, content: `Message ${number}.` });
   const before = session.history.newestEntry;

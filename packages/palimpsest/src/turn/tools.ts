@@ -47,7 +47,7 @@ export function recallFrom(session: Pick<Session, "recall">): Tool {
   };
 }
 
-/** The two sessions, and which of them records responses. */
+/** A parent session, its child, and whether the parent already records the child's responses. */
 export interface ChargeOptions {
   readonly parent: Pick<Session, "ledger">;
   readonly child: Pick<Session, "id" | "history" | "ledger">;
@@ -57,7 +57,7 @@ export interface ChargeOptions {
   readonly responses: "entered-here" | "already";
 }
 
-/** Records the usage of a child session in the ledger of its parent. */
+/** Records the usage of a child session in its parent's ledger. */
 export interface Charge {
   onEvent(event: QueryEvent): void;
   /** Records the remaining usage: the child's compactions, notes and questions. */

@@ -54,7 +54,7 @@ const decidesBy = (decision: "allow" | "deny"): Hook => ({
 });
 
 describe("permission", () => {
-  test("decides about the input after hooks, not about the input of the model", async () => {
+  test("decides on the input as hooks changed it, not on the model's original input", async () => {
     const rewrites: Hook = { event: "PreToolUse", run: () => ({ newToolInput: { path: "secret.txt" } }) };
     const judged: unknown[] = [];
     const permission: Permission = ({ input }) => {
@@ -77,7 +77,7 @@ describe("permission", () => {
   });
 });
 
-test("logs a broken stream of a tool as an error with its received part", async () => {
+test("logs a broken tool stream as an error with its received part", async () => {
   async function* breaking(): AsyncGenerator<string> {
     yield "half of it";
     throw new Error("the disk is gone");

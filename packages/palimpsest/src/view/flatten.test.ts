@@ -33,7 +33,7 @@ const flattenAtOnce = (list: readonly Item[]) => {
   return structuredClone(flattener.messages);
 };
 
-test("gives the same messages item by item as at once", () => {
+test("gives the same messages incrementally as all at once", () => {
   fc.assert(
     fc.property(items, (list) => {
       const flattener = createFlattener(RULES);
@@ -78,7 +78,7 @@ test("starts each request with the blocks of the previous request", () => {
   );
 });
 
-test("removes joined blocks together with their segment, also after an empty segment", () => {
+test("removes joined blocks together with their segment, even after an empty segment", () => {
   const says = (from: number, text: string): Item =>
     toItem({ from, to: from, role: "user", blocks: [{ kind: "text", text }], origin: "human" });
   const seal = (from: number): Item => ({ kind: "seal", from, to: from, maxTokens: 1 });
@@ -147,7 +147,7 @@ describe("flattenSegment", () => {
     expect(flat([item("user", [text("a")]), item("user", [text("b")])])).toEqual(["user: a | b"]);
   });
 
-  test("keeps the thinking of one response per message, also for adjacent responses", () => {
+  test("keeps the thinking of one response per message, even for adjacent responses", () => {
     const items = [
       item("assistant", [thinking("one"), text("a")], { responseId: "1" }),
       item("user", [text(" ")]),

@@ -72,7 +72,7 @@ interface Flattener {
 
 /** The provider's rules for messages. */
 export interface FlattenRules {
-  /** The wire format of the request: blocks of other providers cannot be sent. */
+  /** The wire format of the request: blocks from other providers cannot be sent. */
   readonly provider: string;
   /** Whether replayed thinking must follow the exact conversation that produced it. */
   readonly thinking: "bound" | "free";
@@ -153,7 +153,7 @@ interface FlatSegment {
   readonly callIds: readonly string[];
 }
 
-/** Receives each sent block, with the item and the block that it was made from. Texts of the engine itself are not traced. */
+/** Receives each sent block, with the item and the block that it was made from. The engine's own texts are not traced. */
 export type Trace = (sent: Block, item: MessageItem, block: Block) => void;
 
 /** The segment under construction. */
@@ -220,7 +220,7 @@ function responseFirst(items: readonly MessageItem[], seal: number): readonly Pl
   const isResponse = (item: MessageItem): boolean =>
     first !== undefined && item.answers === seal && item.responseId === first.responseId;
   const placed = items.map((item): Placed => ({ item, place: isResponse(item) ? "its-own" : "another" }));
-  // Without an earlier request, the order stays.
+  // Without an earlier request, the order is unchanged.
   if (seal === 0) return placed;
   return [...placed.filter(({ place }) => place === "its-own"), ...placed.filter(({ place }) => place === "another")];
 }
@@ -234,7 +234,7 @@ function addResponse(segment: SegmentDraft, item: MessageItem, place: Placed["pl
   const lost = isAnother || (rules.thinking === "bound" && (item.thinking === "lost" || place === "another"));
   for (const block of item.blocks) {
     const clean = cleanBlock(block, { provider: rules.provider, thinking: lost ? "leave-out" : "send" });
-    // Providers refuse results and media in a message of the model.
+    // Providers refuse results and media in a model message.
     if (clean === undefined || clean.kind === "tool_result" || clean.kind === "image" || clean.kind === "document")
       continue;
     if (clean.kind !== "tool_call") {
@@ -328,7 +328,7 @@ function close({ role, blocks, calls }: Draft): FlatMessage[] {
 /**
  * Removes blank text from a message without other text, because providers refuse it, together with the thinking after it. Thinking
  * directly before it goes, too, if it is in the provider's own format, because such a block must be followed by its original
- * successor. In a message with other text, blank text stays, because later thinking is bound to it.
+ * successor. In a message with other text, blank text is kept, because later thinking is bound to it.
  */
 function withoutBlanks(blocks: readonly Block[]): readonly Block[] {
   const firstBlank = blocks.findIndex(isBlank);

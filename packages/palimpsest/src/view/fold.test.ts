@@ -153,7 +153,7 @@ describe("the size", () => {
     expect(sizeTokens(view)).toBeLessThan(1_000);
   });
 
-  test("uses after a compaction only the report of the answer during which the provider compacted", () => {
+  test("after a compaction, uses only the report on the answer during which the provider compacted the conversation", () => {
     const begun = [configured, says(long), request] as const;
     const ofNoRequest = ["usage", { ...used(5_000, 3)[1], answers: undefined }] as const;
     const within = viewOf(...begun, compacted(2, 3, { answers: 3 }), answers("b", 3), used(5_000, 3));
@@ -231,7 +231,7 @@ test("returns deleted results to the size with a request that does not delete th
 });
 
 describe("outline", () => {
-  test("lists ranges of entries, and the decisions that replaced ranges", () => {
+  test("lists entry ranges, and the decisions that replaced ranges", () => {
     const view = viewOf(configured, says("a"), says("b"), says("c"), says("d"), replaced(3, 3), says("e"));
     expect(outline(view)).toEqual([
       { from: 2, to: 2 },

@@ -240,7 +240,7 @@ export function firstOverlapping(items: readonly Item[], { from }: { readonly fr
   return low;
 }
 
-/** Whether the newest report includes the item, as a part of the response. */
+/** Whether the item is part of the response that the newest report already counts. */
 function isReported(item: Item, { responseId }: Anchor): boolean {
   return item.kind === "message" && item.responseId === responseId;
 }

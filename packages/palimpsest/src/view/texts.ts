@@ -1,4 +1,4 @@
-// The texts that flattening adds to messages, and the tags that mark text of others as data.
+// The texts that flattening adds to messages, and the tags that mark text from other sources as data.
 //
 // They are part of the log format: a session that has sent a text sends the same bytes forever. So a text never changes; new
 // entries may get a new text instead.
@@ -41,12 +41,12 @@ interface MessageSource {
   readonly attachment?: string;
 }
 
-/** Marks a text as the host's own within a user message. Quoted text of others cannot close the tag. */
+/** Marks a text as the host's own within a user message. Text from other sources that it quotes cannot close the tag. */
 export function hostWords(text: string): string {
   return `<system-reminder>\n${escapeTags(text)}\n</system-reminder>`;
 }
 
-/** Marks text of others as data. */
+/** Marks text from other sources as data. */
 export function markData(text: string, provenance: Provenance, facts: Readonly<Record<string, string>> = {}): string {
   const name = "name" in provenance && provenance.name !== undefined ? { name: provenance.name } : {};
   return withinTag(DATA, Object.assign({ from: provenance.kind }, name, facts), text);
@@ -82,7 +82,7 @@ export function escapeTags(text: string, more: readonly string[] = []): string {
 
 const OPENERS = /[<\uFE64\uFF1C]/;
 
-/** The tag around text of others. */
+/** The tag around text from other sources. */
 const DATA = "marked-data";
 /** All tags that the engine writes around text. */
 const TAGS = [DATA, "system-reminder", "agent-result", "agent-message"];

@@ -16,7 +16,7 @@ test("loads tools from results only, and keeps the newer of two with one name", 
   expect(loadedTools([user(naming(old))]).size).toBe(0);
 });
 
-test("unwraps a call of call_tool, also if its input is text", () => {
+test("unwraps a call to call_tool, even if its input is text", () => {
   const through = (input: unknown): ToolCall => ({ kind: "tool_call", id: "1", name: "call_tool", input });
   const inputs: readonly (readonly [written: unknown, meant: unknown])[] = [
     [{ at: 1 }, { at: 1 }],
@@ -92,7 +92,7 @@ test("adds call_tool only for providers that do not support deferred tools", () 
   expect(schema.required).toEqual(Object.keys(schema.properties));
 });
 
-test("sends a loaded tool as it was when it was loaded, also if the tool is gone", () => {
+test("sends a loaded tool as it was when it was loaded, even if the tool is gone", () => {
   const old = { ...click, description: "Clicked, once." };
   const [kept] = offerTools([read, click], new Map([["click", old]]), "native").deferredTools;
   expect(kept?.description).toContain("Clicked, once.");

@@ -32,7 +32,7 @@ test("detects a cut by a report far below the count of any tokenizer", () => {
   expect(findTruncation(awaiting([said(1, 2_000)]), reported(1_000))).toMatchObject({ readTokens: 1_000 });
 });
 
-test("finds no cut if the report is a little below the count of a tokenizer, also after newer messages", () => {
+test("finds no cut if the report is a little below the count of a tokenizer, even after newer messages", () => {
   const first = said(1, 2_000);
   const least = Math.ceil(0.86 * minimumTokens(first.features));
   expect(findTruncation(awaiting([first]), reported(least))).toBeUndefined();

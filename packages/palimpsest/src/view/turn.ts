@@ -172,7 +172,7 @@ function superseded(turn: TurnState): TurnState {
 
 /**
  * Returns the next step of a turn.
- * @param session the id of the session, which is a part of the keys of calls
+ * @param session the id of the session, which is a part of the call keys
  */
 export function nextInTurn(view: Pick<View, "items">, turn: TurnState, session: string): NextInTurn {
   const open = openCalls(view);

@@ -16,7 +16,7 @@ const sizeOf = (role: "user" | "assistant", block: Block, provenance?: Provenanc
   toItem({ from: 1, to: 1, role, blocks: [block], origin: "tool", ...(provenance === undefined ? {} : { provenance }) })
     .features;
 
-test("counts the tags around text of others, in user messages only", () => {
+test("counts the tags around text from other sources, in user messages only", () => {
   const plain = sizeOf("user", text());
   const marked = sizeOf("user", text(), page);
   expect(marked).not.toEqual(plain);

@@ -182,7 +182,7 @@ export function newestSeal({ items }: View): Seal | undefined {
   return items.findLast((item) => item.kind === "seal");
 }
 
-/** Whether the model must continue, because the newest item is a tool result and not a message of the user. */
+/** Whether the model must continue, because the newest item is a tool result and not a user message. */
 export function isTurnOpen({ items }: View): boolean {
   const last = items.findLast((item) => item.kind === "message" && item.attachment === undefined);
   return last?.kind === "message" && last.origin === "tool";
@@ -205,7 +205,7 @@ export function returningTokens({ leftOut, deletedTokens }: View, { edits, delet
   return leftOutTokens + (deleted === undefined ? deletedTokens : 0);
 }
 
-/** Returns the structure of a view, as a boundary stores it: ranges of entries, and the decisions that replaced ranges. */
+/** Returns the structure of a view, as a boundary stores it: entry ranges, and the decisions that replaced ranges. */
 export function outline({ items, breaks, hidden }: View): Shown[] {
   const runs: Shown[] = [];
   const sorted = breaks.toSorted((a, b) => a - b);

@@ -16,7 +16,7 @@ export interface Endpoint {
 export interface RequestLimits {
   readonly api: ProviderWord;
   readonly model: string;
-  /** The facts about the model. The service's own facts replace those of the table. */
+  /** The facts about the model. Values that the service reports override those in the table. */
   readonly facts: ModelFacts;
   /** The source of the window's size. `nobody`: the size is unknown. */
   readonly windowFrom: "service" | "table" | "nobody";

@@ -135,12 +135,12 @@ function own(fields: Fields, name: string): string | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** The facts about a model before the service is asked. */
+/** Returns what is known about a model before the service is asked. */
 export function targetByTable(facts: ModelFacts): Pick<RequestLimits, "facts" | "windowFrom" | "thinking"> {
   return { facts, windowFrom: facts.windowTokens === undefined ? "nobody" : "table", thinking: {} };
 }
 
-/** Adds the service's own facts about the model. */
+/** Adds what the service reports about the model. */
 export function targetByAsking(
   table: ModelFacts,
   { reported, thinkingTypes = [] }: ReportedModel,

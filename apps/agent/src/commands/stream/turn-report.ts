@@ -53,7 +53,7 @@ export type ReportedEvent =
   | ReportedSessionEvent
   | ReportedToolOutput;
 
-/** The output of a tool, in `stream-json`. It comes before the `tool-ended` of its call. */
+/** Tool output, in `stream-json`. It comes before the `tool-ended` of its call. */
 interface ReportedToolOutput {
   readonly kind: "tool-output";
   readonly callId: string;

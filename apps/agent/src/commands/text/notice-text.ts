@@ -71,7 +71,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "results-cleared":
       return news(`Cleared ${plural(event.count, "old tool result")}: ${tokens(event.shedTokens)} fewer in context.`);
     case "recalled":
-      // The model's call of recall is shown like any other tool call.
+      // The model's call to recall is shown like any other tool call.
       return undefined;
     case "compaction-due":
       return dueNotice(event, surface);

@@ -4,7 +4,7 @@ import { usd } from "../../text/table.ts";
 
 /** A message to the person about an event. */
 export interface Notice {
-  /** One line. The message of a hook may have more lines. */
+  /** One line. A hook's message may have more lines. */
   readonly text: string;
   /** `problem`: something failed, or caused an unexpected cost. */
   readonly weight: "news" | "problem";

@@ -1,4 +1,4 @@
-// Explains errors of providers to people.
+// Explains provider errors to people.
 import type { ProviderError, QueryEvent } from "palimpsest";
 import type { Surface } from "./notice.ts";
 

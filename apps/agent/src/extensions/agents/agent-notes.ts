@@ -8,7 +8,7 @@ import { type AgentMemory, openAgentMemory } from "../memory/agent-memory.ts";
 
 interface AgentNotesOptions {
   readonly places: Pick<Places, "agentHome" | "project">;
-  /** The folder of the project. */
+  /** The project folder. */
   readonly folder: string;
   readonly store: Store;
   /** The session that started the agents. Its log contains the user's messages. */

@@ -27,7 +27,7 @@ async function listening() {
   return { path, orders, control };
 }
 
-test("carries out orders of the user", async () => {
+test("carries out the user's orders", async () => {
   const { path, orders, control } = await listening();
   expect(await giveOrder(path, { kind: "stop", id: "worker-1" })).toBe("done");
   expect(orders).toEqual([["stop", "worker-1"]]);

@@ -28,7 +28,7 @@ test("a foreground agent uses the session's tools and permissions, and adds to i
   };
   const cli = await startCli(project, script);
   const ended = await cli.run(["-p", "Begin", "--mode", "accept-edits", "--effort", "high"]);
-  // The result names a denied call of the agent like a call of the session.
+  // The result names the agent's denied call like the session's own calls.
   expect(ended).toMatchObject({
     code: 3,
     out: "Changed.\n",
@@ -92,7 +92,7 @@ test("a run waits for background agents and forks, and answers once with their r
   expect(cli.refused()).toEqual([]);
 });
 
-test("loads agent definitions of the user, and of a trusted project", async () => {
+test("loads agent definitions from the user and from a trusted project", async () => {
   const project = temporaryProject({
     ".palimpsest/agents/critic.md": "---\ndescription: Finds faults.\ntools: Read, Grep\n---\nYou find faults.",
   });
@@ -124,7 +124,7 @@ test("loads agent definitions of the user, and of a trusted project", async () =
   expect((await cli.run(["-p", "Hello"])).said).toContain("not available: critic");
 });
 
-test("with input lines, a finished agent starts a turn, also after the last message", async () => {
+test("with input lines, a finished agent starts a turn, even after the last message", async () => {
   const project = temporaryProject();
   const script: Script = ({ request, userText }) => {
     if (isChild(request)) return answer("Report of the reader.");

@@ -29,7 +29,7 @@ const WAYS = [
 
 type RewindContext = Pick<ExtensionContext, "folder" | "store">;
 
-/** `/rewind` goes back to before a message of the user: the conversation, the files, or both. */
+/** `/rewind` goes back to before a user message: the conversation, the files, or both. */
 function rewindCommand(context: RewindContext, rewindFiles: Checkpoints["rewindFiles"]): SlashCommand {
   return {
     name: "rewind",

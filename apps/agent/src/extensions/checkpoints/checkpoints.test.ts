@@ -29,7 +29,7 @@ async function setUp(project: TemporaryProject) {
   return { ...project, ...checkpoints, sessionFolder, change };
 }
 
-test("restores files to a point of the conversation, and forward again", async () => {
+test("restores files to a point in the conversation, and forward again", async () => {
   const { change, rewindFiles, text, folder } = await setUp(temporaryProject({ "a.txt": "0" }));
   await change("a.txt", 10, "1");
   await change("a.txt", 20, "2");
@@ -83,7 +83,7 @@ test("makes saved files readable by this user only", async () => {
   }
 });
 
-test("ignores paths outside of the project in a manipulated list", async () => {
+test("ignores paths outside the project in a manipulated list", async () => {
   const { change, rewindFiles, sessionFolder, base, text } = await setUp(temporaryProject({ "a.txt": "0" }));
   await change("a.txt", 10, "1");
   const list = join(sessionFolder, "file-history/changes.jsonl");

@@ -138,7 +138,7 @@ function toLine(text: string): FileChangeLine[] {
   }
 }
 
-/** A recorded change of one file. Contents are identified by their hash; null means that the file does not exist. */
+/** A recorded change to one file. Contents are identified by their hash; null means that the file does not exist. */
 interface FileChangeLine {
   /** The session's newest entry at the time of the change. */
   readonly entry: number;

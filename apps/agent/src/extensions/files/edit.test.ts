@@ -102,7 +102,7 @@ describe("changes nothing and fails", () => {
     expect(await textOf(await edit("a.txt", "a", "c"))).toContain("not valid UTF-8");
   });
 
-  test("through a link to outside of the project", async () => {
+  test("through a link to outside the project", async () => {
     const { edit, put, folder, base } = await setUp({});
     put("../outside.txt", "one");
     symlinkSync(join(base, "outside.txt"), join(folder, "a.txt"));

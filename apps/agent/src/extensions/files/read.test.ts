@@ -102,7 +102,7 @@ describe("a read does not open", () => {
     expect(await textOf(await read({ file_path: "/dev/zero" }))).toContain("lies outside");
   });
 
-  test("a file outside of the project, whatever the path", async () => {
+  test("a file outside the project, whatever the path", async () => {
     const { read, put, folder } = await setUp();
     put("../secret.txt", "SECRET");
     put("../project-backup/secret.txt", "SECRET");
@@ -131,7 +131,7 @@ describe("a read does not open", () => {
 });
 
 describe("an unchanged file that was read", () => {
-  test("is not shown again while the model sees it", async () => {
+  test("is not shown again while the model can still see it", async () => {
     const { read, shown, put } = await setUp({ "a.txt": "one\n" });
     await read({ file_path: "a.txt" }, 10);
     shown.set("./a.txt", 11);

@@ -42,7 +42,7 @@ test("replaces a file only if its complete read is in view", async () => {
   expect(text("a.txt")).toBe("x");
 });
 
-test("writes nothing outside of the project, whatever the path", async () => {
+test("writes nothing outside the project, whatever the path", async () => {
   const { write, folder, base } = await setUp();
   symlinkSync(base, join(folder, "up"));
   symlinkSync(join(base, "not-yet.txt"), join(folder, "dangling.txt"));

@@ -41,7 +41,7 @@ async function setUp(options: ProgramPortsOptions = {}) {
   return { ...project, putHome, notes, times, run };
 }
 
-test("a hook changes files of the project, but no files that other programs act on", async () => {
+test("a hook changes project files, but no files that other programs act on", async () => {
   const { run, folder, base, home, text, notes, times } = await setUp();
   const evil = `cat > told.json; echo b > a.txt; echo x > .envrc; mkdir -p .vscode/x; echo x > ${base}/x; cat ${home}/.ssh/id > s`;
   expect((await run(`${evil}; true`, { from: "project" })).failures).toEqual([]);
@@ -89,7 +89,7 @@ test("a hook runs without a sandbox if the user allows it, or if none is availab
   expect(await read({ sandbox: NONE, wanted: "required" }, {})).toMatch(/not run: the settings require a sandbox/);
 });
 
-test("notifies the user about files of a hook that other programs act on", async () => {
+test("notifies the user about hook files that other programs act on", async () => {
   const { run, notes } = await setUp();
   await run("mkdir -p lib && git init -q lib");
   expect(notes).toEqual([expect.stringMatching(/^The hook at SessionEnd: mkdir.*made.*new repository: lib\/\.git/)]);

@@ -20,7 +20,7 @@ interface CommandHookOptions {
 const SESSION_EVENTS: readonly string[] = ["SessionStart", "SessionEnd", "Stop"];
 
 /**
- * Converts the commands of the settings to hooks. Commands of unknown events never run; `palimpsest doctor` names them.
+ * Converts the commands in the settings to hooks. Commands for unknown events never run; `palimpsest doctor` names them.
  */
 export function commandHooks(settings: readonly HookSetting[], options: CommandHookOptions): readonly Hook[] {
   const { whose, onHook } = options;

@@ -21,7 +21,7 @@ export function hooksExtension(context: ExtensionContext): Extension {
   };
 }
 
-/** `/hooks` lists the commands of the settings that run at events. */
+/** `/hooks` lists the commands in the settings that run at events. */
 function hooksCommand(hooks: readonly HookSetting[]): SlashCommand {
   return {
     name: "hooks",

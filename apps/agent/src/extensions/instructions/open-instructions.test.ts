@@ -76,7 +76,7 @@ test("reads each import once, ends circles, and stops at six levels", async () =
   expect(problems).toEqual([expect.stringContaining("at most 5 deep")]);
 });
 
-test("reads nothing outside of the project, whatever the path", async () => {
+test("reads nothing outside the project, whatever the path", async () => {
   const { project, open } = await opened({ "AGENTS.md": "@../secret.md @~/secret.md @link.md @folder/secret.md" });
   for (const folder of [project.base, project.home]) writeFileSync(join(folder, "secret.md"), "CANARY");
   symlinkSync(join(project.base, "secret.md"), join(project.folder, "link.md"));
@@ -148,7 +148,7 @@ test("shows at most 40,000 characters, the user's files first", async () => {
   expect(await instructions.instructionsFor("sub/x", [head])).toContain("[4 more characters: read the file for them]");
 });
 
-test("shows a change once, also after a resume", async () => {
+test("shows a change once, even after a resume", async () => {
   const { project, open } = await opened({ "AGENTS.md": "old", "CLAUDE.md": "stays" });
   const shown = [(await (await open()).text())!];
   /** Opens the instructions anew each time, as after a resume. */

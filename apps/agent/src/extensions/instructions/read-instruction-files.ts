@@ -20,7 +20,7 @@ export interface InstructionReading {
   readonly home: string;
   /** Whether a real path may be read. */
   readonly mayRead: (path: string) => boolean;
-  /** Finds files of the project that the user has to review first. @default none */
+  /** Finds project files that the user has to review first. @default none */
   readonly findUnseen?: FindUnseen;
   /** Files that the user has to review first. */
   readonly unseen: UnseenFile[];

@@ -61,7 +61,7 @@ interface OpenMailOptions {
 /** The mail of a session. Sessions of one project use names, and other programs use the socket. */
 export interface SessionMail {
   readonly mailbox: Pick<Mailbox, "send" | "receive" | "acknowledge" | "wait">;
-  /** Receives messages of other sessions on a socket, if the session has a name. */
+  /** Receives messages from other sessions on a socket, if the session has a name. */
   listen(agents: Pick<Agents, "take" | "waitForMail">): Promise<void>;
   /** Waits for new messages. `over`: the session agreed to end, or the signal was aborted. */
   wait(signal: AbortSignal): Promise<"mail" | "over">;

@@ -23,7 +23,7 @@ export async function mcpExtension(context: ExtensionContext): Promise<Extension
   };
 }
 
-/** `/mcp` lists the servers of the settings with their tools, or their problems. */
+/** `/mcp` lists the servers in the settings with their tools, or their problems. */
 function mcpCommand(
   servers: readonly ToolServer[],
   { tools, problems }: Pick<ToolServers, "tools" | "problems">,
@@ -72,7 +72,7 @@ function serverSection(instructions: readonly ServerInstructions[]): HeadSection
 
 const NONE: ToolServers = { tools: [], instructions: [], problems: [], close: async () => {} };
 
-/** Opens the servers of the settings. Loads the MCP client only if there are servers. */
+/** Opens the servers in the settings. Loads the MCP client only if there are servers. */
 async function openServers(servers: readonly ToolServer[], options: ToolServersOptions): Promise<ToolServers> {
   if (servers.length === 0) return NONE;
   const { openToolServers } = await import("./open-tool-servers.ts");

@@ -26,7 +26,7 @@ type CallServer = (tool: string, input: unknown, signal: AbortSignal) => Promise
 const MAX_NAME_CHARACTERS = 64;
 
 /**
- * Converts a server's tools to tools of the agent. Sorts them by name, because a server may list them in another order
+ * Converts a server's tools to agent tools. Sorts them by name, because a server may list them in another order
  * each time.
  * @param served tools within the limits (`limitTools`)
  */

@@ -36,7 +36,7 @@ async function setUp() {
   return { open, file: notesFileOf(sessionFolder), sessionFolder, notices };
 }
 
-test("writes the newest version to the file, also after a rewind, a loss or a change of the file", async () => {
+test("writes the newest version to the file, even after a rewind, a loss or a change to the file", async () => {
   const { open, file, notices } = await setUp();
   const { session, extension } = await open();
   const text = (): string => readFileSync(file, "utf8");

@@ -60,7 +60,7 @@ const PLAN_APPROVED = "The user has approved the plan.";
 
 const A_DAY_MS = 86_400_000;
 
-/** Creates the plan tools. They are offered in every mode, so that a change of the mode keeps the prompt cache. */
+/** Creates the plan tools. They are offered in every mode, so that changing the mode keeps the prompt cache. */
 export function planTools({ mode, setMode, approvePlan }: PlanPorts): readonly AgentTool[] {
   const enter = agentTool({
     name: "EnterPlan",

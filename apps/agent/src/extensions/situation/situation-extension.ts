@@ -11,7 +11,7 @@ export function situationExtension({ folder, clock }: Pick<ExtensionContext, "fo
 }
 
 interface SituationOptions {
-  /** The folder of the project. */
+  /** The project folder. */
   readonly folder: string;
   /** The clock. @default the system's clock */
   readonly clock?: Pick<Clock, "now">;

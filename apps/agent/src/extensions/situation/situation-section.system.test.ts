@@ -9,13 +9,13 @@ const NOON = new Date(2026, 10, 15, 12).getTime();
 const DAY_MS = 86_400_000;
 
 describe("the situation", () => {
-  test("has the day and the git branch", async () => {
+  test("contains the date and the git branch", async () => {
     const project = temporaryProject({ ".git/HEAD": "ref: refs/heads/feature/parse-2\n", "src/a.ts": "" });
     const section = situationSection({ folder: `${project.folder}/src`, clock: { now: () => NOON } });
     expect(await section.text()).toBe("Today is 2026-11-15. The project is on the git branch feature/parse-2.");
   });
 
-  test("has the branch of a worktree", async () => {
+  test("contains the branch of a worktree", async () => {
     const project = temporaryProject({ ".git": "gitdir: ../main/.git/worktrees/w\n" });
     project.put("../main/.git/worktrees/w/HEAD", "ref: refs/heads/w\n");
     const section = situationSection({ folder: project.folder, clock: { now: () => NOON } });

@@ -123,7 +123,7 @@ const MAX_DESCRIPTION_CHARACTERS = 300;
 /**
  * Finds skills in some folders: `NAME.md`, or `NAME/SKILL.md` with further files. For the same name, the skill of the
  * earlier folder is used, so a project cannot replace a user's skill. A missing folder has no skills.
- * @param findUnseen finds files of the project that the user has to review first. @default none
+ * @param findUnseen finds project files that the user has to review first. @default none
  */
 export async function findSkills(folders: readonly SkillFolder[], findUnseen?: FindUnseen): Promise<FoundSkills> {
   const skills = new Map<string, Skill>();

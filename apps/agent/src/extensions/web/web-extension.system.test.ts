@@ -32,7 +32,7 @@ test("fetches pages only if the user enables and allows it, and never from this 
   expect(denied).toMatchObject({ code: 3, said: expect.stringContaining("--allow 'WebFetch(127.0.0.1)'") });
   expect(hasTool()).toBe(true);
 
-  // Without the option, the tool stays in the list for the sake of the prompt cache, but is not allowed.
+  // Without the option, the tool stays in the list to keep the prompt cache, but is not allowed.
   const closed = await cli.run(["-c", "-p", "Look it up", "--allow", "Network"]);
   expect(closed).toMatchObject({ code: 3, said: expect.stringContaining("deny WebFetch") });
   expect(closed.said).not.toContain("The tools have changed");

@@ -23,7 +23,7 @@ export function webExtension(context: WebContext): Extension {
 
 /**
  * Keeps a tool that the session has used before, because a changed list would invalidate the prompt cache. A rule
- * denies calls of a tool that is off.
+ * denies calls to a tool that is off.
  */
 function inUse({ offered, permissions }: WebContext, tool: AgentTool, state: "on" | "off"): readonly AgentTool[] {
   if (state === "on") return [tool];

@@ -20,7 +20,7 @@ test("asks the user, unless a rule or an earlier answer decides", async () => {
   expect(decidePermission("bypass", [readRule("WebFetch", "deny", "user")!], asked).decision).toBe("deny");
 });
 
-test("names the reason of a refusal", async () => {
+test("names the reason for a refusal", async () => {
   const { folder } = temporaryProject();
   const outcome = await call(webFetchTool(), { url: "http://169.254.169.254/latest/meta-data" }, { folder });
   expect(outcome.status).toBe("error");

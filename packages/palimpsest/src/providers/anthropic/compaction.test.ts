@@ -41,7 +41,7 @@ describe("renderCompaction", () => {
 });
 
 describe("withCompactionFirst", () => {
-  test("adds the beta of the summary", () => {
+  test("adds the beta for the summary", () => {
     const { signature: _, tool_changes: __, ...unsigned } = SIGNED;
     expect(withCompactionFirst({ messages: first(SIGNED) })["betas"]).toEqual(["compact-2026-09-04"]);
     expect(withCompactionFirst({ messages: first(unsigned), betas: ["a"] })["betas"]).toEqual([

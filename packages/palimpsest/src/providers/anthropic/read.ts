@@ -36,7 +36,7 @@ export function readMessages(messages: readonly unknown[]): readonly MessagePayl
     const { role, content } = message;
     const blocks = (asList(content) ?? [content]).map(readBlock).filter((block) => block !== undefined);
     if (role === "assistant") return blocks.length === 0 ? [] : [{ role, blocks, origin: "model" }];
-    // Instructions inside the conversation (`system`) and unknown roles count as text of the host program.
+    // Instructions inside the conversation (`system`) and unknown roles count as text from the host program.
     return splitResults(blocks, role === "user" ? "human" : "host");
   });
 }
@@ -143,7 +143,7 @@ function readMedia(block: JsonObject): Part | undefined {
 
 /**
  * Whether a block has only its type and these fields, so that our own form can reproduce the block. Absent and default
- * values in responses are not content, and neither are cache marks of other programs.
+ * values in responses are not content, and neither are other programs' cache marks.
  */
 function holdsOnly(block: JsonObject, fields: readonly string[]): boolean {
   return Object.entries(block).every(

@@ -52,7 +52,7 @@ describe("createRequestRenderer", () => {
     expect(marksOf(render({ ...parts, system: "", tools: [] }))).toBe(0);
   });
 
-  test("marks copies of messages", () => {
+  test("marks message copies", () => {
     const request = render({ ...parts, marks: [2, 4], cacheTtl: "1h" });
     expect(request.messages[2]).toEqual({
       role: "user",
@@ -112,7 +112,7 @@ describe("createRequestRenderer", () => {
     expect(Object.isFrozen(one.tools?.[0])).toBe(true);
   });
 
-  test("asks for cache diagnostics with the previous response, also without one", () => {
+  test("asks for cache diagnostics, with or without a previous response", () => {
     const asking = createRequestRenderer({ cacheDiagnostics: "asked" });
     expect(asking(parts).diagnostics).toEqual({ previous_message_id: null });
     const compared = asking({ ...parts, previousResponseId: "msg_1" });

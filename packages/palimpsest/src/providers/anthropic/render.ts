@@ -14,7 +14,7 @@ import { withCompactionFirst } from "./compaction.ts";
 import { ANTHROPIC, type AnthropicBlock, type AnthropicMessage, type AnthropicRequest } from "./facts.ts";
 
 /**
- * Creates the function that renders request bodies. Tools and system prompt are rendered once for each list of tools,
+ * Creates the function that renders request bodies. Tools and system prompt are rendered once for each tool list,
  * so a request costs one copy of the message array, and one copy of a message for each cache mark.
  */
 export function createRequestRenderer({

@@ -18,7 +18,7 @@ function collect(...events: readonly object[]) {
   return { parts, whole: collector.whole() };
 }
 
-test("keeps counts of the first event that the last event omits", () => {
+test("keeps counts from the first event that the last event omits", () => {
   expect(collect(start, ...end).whole).toMatchObject({
     stop_reason: "end_turn",
     usage: { input_tokens: 5, output_tokens: 9 },

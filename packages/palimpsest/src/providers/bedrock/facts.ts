@@ -6,7 +6,7 @@ import { ANTHROPIC_MODELS } from "../anthropic/facts.ts";
 import { type FactSources, findFacts, type ModelFacts, type ModelTable } from "../models.ts";
 
 /**
- * Finds the facts of a model by its id, with the prefix of a profile or as an ARN. Only `global.` has the lower price.
+ * Finds the facts about a model by its id, with the prefix of a profile or as an ARN. Only `global.` has the lower price.
  */
 export function findBedrockFacts(model: string, sources: Omit<FactSources, "table" | "all"> = {}): ModelFacts {
   const table = /(?:^|\/)global\./.test(model) ? GLOBAL_MODELS : GEOGRAPHIC_MODELS;

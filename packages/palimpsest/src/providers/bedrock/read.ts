@@ -98,7 +98,7 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   md: "text/markdown",
 };
 
-/** Returns bytes as base64 text: the client returns bytes, and messages of other programs may have text. */
+/** Returns bytes as base64 text: the client returns bytes, and other programs' messages may have text. */
 function toText(value: unknown): string | undefined {
   return value instanceof Uint8Array ? toBase64(value) : asString(value);
 }

@@ -61,7 +61,7 @@ export interface BedrockCachePoint {
   readonly ttl?: "1h";
 }
 
-/** A response of `Converse`, also if it was assembled from a stream. */
+/** A response from `Converse`, whether or not it was assembled from a stream. */
 export interface BedrockResponse {
   /** The model id of the request, because responses do not name their model. */
   readonly modelId?: string;

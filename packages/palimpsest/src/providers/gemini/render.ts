@@ -63,7 +63,7 @@ function complete(part: GeminiPart, names: ReadonlyMap<string, string>, isFirstC
   return isFirstCall && part.thoughtSignature === undefined ? { ...part, thoughtSignature: NO_SIGNATURE } : part;
 }
 
-/** The service accepts this text instead of a signature, for calls of another model. */
+/** The service accepts this text instead of a signature, for calls from another model. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Renders a message as one content. Function responses get their names in `completeContents`. */
@@ -114,7 +114,7 @@ function renderBlock(block: Block | Part): GeminiPart[] {
   }
 }
 
-/** Returns the parts that the service sent for a block; undefined for blocks of other providers. */
+/** Returns the parts that the service sent for a block; undefined for blocks from other providers. */
 function ownParts(native: Native | undefined): GeminiPart[] | undefined {
   return native?.provider === GEMINI ? ((asList(native.block) ?? []) as GeminiPart[]) : undefined;
 }

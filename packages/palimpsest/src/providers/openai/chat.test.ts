@@ -208,7 +208,7 @@ describe("streams of compatible servers", () => {
     ]);
   });
 
-  test("reads the usage of the last chunk, or none", () => {
+  test("reads the usage from the last chunk, or none", () => {
     const usage = (prompt_tokens: number): object => ({ usage: { prompt_tokens, completion_tokens: 1 } });
     const { content } = collect([
       { ...delta({ content: "a" }), ...usage(5) },

@@ -43,7 +43,7 @@ export type ChatClient = Pick<OpenAI, "chat" | "models">;
 
 /** Options of the provider for Chat Completions, of OpenAI or a compatible server. */
 export interface ChatOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  /** Facts about models, by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
   /**
    * `compatible`: the output limit is named `max_tokens`, and fields that only OpenAI knows are not sent. @default

@@ -77,7 +77,7 @@ export const OPENAI_MODELS: ModelTable = {
   },
 };
 
-/** Prices of models since GPT-5.6, where a cache write costs 1.25 times the input price, for every lifetime. */
+/** Prices for models since GPT-5.6, where a cache write costs 1.25 times the input price, for every lifetime. */
 function tiered(input: number, output: number, cacheReadMultiple: number): ModelPrices {
   const multiples = { cacheReadMultiple, cacheWriteMultiple: 1.25 };
   const large = prices({ ...multiples, input: input * 2, output: output * 1.5 });

@@ -47,7 +47,7 @@ export type ResponsesClient = Pick<OpenAI, "responses">;
 
 /** Options of the provider for the Responses API. */
 export interface ResponsesOptions {
-  /** Facts of models by the start of their ids; these win over the table. @default {} */
+  /** Facts about models, by the start of their ids; these win over the table. @default {} */
   readonly models?: ExtraModels;
   /**
    * Whether requests ask the service for the cause of cache misses, with models that support it (GPT-5.6 and later).

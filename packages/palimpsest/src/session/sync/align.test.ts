@@ -30,7 +30,7 @@ describe("matchGroup", () => {
     return { ...rest, matched: Array.from(matched, ([{ key }, entry]) => `${key} ${entry}`) };
   }
 
-  test("never reports content of the host as missing", async () => {
+  test("never reports host content as missing", async () => {
     const hosted: Logged = { ...user("By the way."), presence: "optional" };
     expect(await match([user("One.")], [user("One."), hosted])).toEqual({ matched: ["One. 1"], altered: [] });
   });

@@ -224,7 +224,7 @@ function isTool({ stream }: Part): boolean {
  * Returns the parts that a list adds to a log, if the framework has dropped the beginning of the list or replaced it by
  * a summary. Undefined if the list is not shortened like this.
  *
- * The list must contain all of the log from some point on, with an answer of the model in it, and fewer messages than
+ * The list must contain all of the log from some point on, with an answer from the model in it, and fewer messages than
  * the log before that point. A list with as many messages has an edited message instead.
  * @param back the log's groups, newest first
  */

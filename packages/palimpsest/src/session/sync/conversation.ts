@@ -14,7 +14,7 @@ const BATCH_ENTRIES = 128;
 
 /** A message of a framework's list, in the engine's blocks. */
 export interface SyncMessage {
-  /** Tool results can have either role: frameworks keep them in messages of the user, of the tool or of the model. */
+  /** Tool results can have either role: frameworks keep them in user, tool or model messages. */
   readonly role: "system" | "user" | "assistant";
   readonly content: string | readonly Block[];
   /**
@@ -163,7 +163,7 @@ function mediaKey({ source }: Media): string {
   return source.kind === "url" ? source.url : source.data;
 }
 
-/** Returns JSON with sorted names. Frameworks parse the inputs of calls and write them again. */
+/** Returns JSON with sorted names. Frameworks parse the call inputs and write them again. */
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_, inner: unknown) =>

@@ -13,7 +13,7 @@ const open = (store: Store = memoryStore()) => openOffline(store, { tools: [LOOK
 
 // Use few words, so that messages are often equal.
 const word = fc.constantFrom("yes", "no", "go on", " a\n b ", "c");
-/** A turn: a message of the user, rounds of calls with their results, and an answer. */
+/** A turn: a user message, rounds of calls with their results, and an answer. */
 const turn = fc.record({
   asks: fc.array(word, { minLength: 1, maxLength: 2 }),
   rounds: fc.array(fc.record({ words: fc.option(word, { nil: undefined }), calls: fc.integer({ min: 1, max: 3 }) }), {
@@ -71,7 +71,7 @@ function rendered(list: readonly SyncMessage[]): readonly SyncMessage[] {
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 30 : 1_000;
 
-test("has the same result for one sync and for two, also after reopening", async () => {
+test("has the same result for one sync and for two, even after reopening", async () => {
   await fc.assert(
     fc.asyncProperty(lists, async (list) => {
       const store = memoryStore();

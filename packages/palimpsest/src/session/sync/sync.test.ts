@@ -84,7 +84,7 @@ describe("a list that grows", () => {
     expect(sent(await again.prepare())).toBe(sent(request));
   });
 
-  test("is sent in the rounds of the list", async () => {
+  test("is sent with the calls and results of each round together", async () => {
     const session = await open();
     await session.sync(list);
     const { messages } = await session.prepare();

@@ -107,7 +107,7 @@ function textOf(content: SyncMessage["content"]): string {
 }
 
 /**
- * Appends content of a list. Between two requests, all messages of the model are sent as one, and all messages of the
+ * Appends content of a list. Between two requests, all model messages are sent as one, and all messages of the
  * user as one. So an answer that follows tool results gets a separate `request` entry, for the request that another
  * program sent.
  */

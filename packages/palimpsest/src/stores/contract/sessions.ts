@@ -180,7 +180,7 @@ export function testDelete(check: StoreCheck): void {
   });
 }
 
-/** Tests that a payload can be erased while the rest of the entry stays. */
+/** Tests that a payload can be erased while the rest of the entry is kept. */
 export function testErase(check: StoreCheck): void {
   check("erases a payload and keeps the chain valid", async ({ store }) => {
     const writer = await openWriter(store, "s");
@@ -203,7 +203,7 @@ export function testErase(check: StoreCheck): void {
   });
 }
 
-/** Tests that silent sessions expire, page by page, and that sessions in use stay. */
+/** Tests that silent sessions expire, page by page, and that sessions in use are kept. */
 export function testExpire(check: StoreCheck): void {
   check("expires silent sessions, and keeps recent, open and cited sessions", async ({ store, place }) => {
     for (const session of ["a-old", "b-open", "c-parent", "e-old", "f-recent"]) await write(store, session);

@@ -99,7 +99,7 @@ export function createConnectionPool({ maxOpenFiles }: { maxOpenFiles: number })
 }
 
 /**
- * Closes a connection without throwing. Closing writes the -wal into the file. If that fails, the -wal stays, and the next connection
+ * Closes a connection without throwing. Closing writes the -wal into the file. If that fails, the -wal remains, and the next connection
  * reads it.
  */
 function closeQuietly<How extends "close" | "leave">(
@@ -114,7 +114,7 @@ function closeQuietly<How extends "close" | "leave">(
 }
 
 /**
- * Opens an existing log, and never creates one. Refuses a file of another program, of a later format, or with visible damage, before
+ * Opens an existing log, and never creates one. Refuses a file from another program, in a later format, or with visible damage, before
  * anything is written to it. Reads only the schema and the paths to two rows, which takes 2 ms for 1 GB.
  *
  * Reading a WAL database needs its -shm, and SQLite creates one even for a read-only connection. Measured (3.50, 3.53) on a read-only
@@ -129,7 +129,7 @@ export function openConnection(path: string, left?: string): Connection {
     try {
       return openChecked(path, before.walBytes, before.text === left ? "as-left" : "unknown");
     } catch (error) {
-      // The check without locks may have read an unfinished write of another process.
+      // The lock-free check may have read another process's unfinished write.
       if (tries === 4 || isLocked(error) || stateOf(path).text === before.text) throw error;
     }
   }

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { PalimpsestError, PathError } from "../../errors.ts";
 import { FileFormatError } from "./file-format.ts";
 
-/** Translates an error of SQLite or of the file system into an error of the store. */
+/** Translates an error from SQLite or the file system into an error of the store. */
 export function toStoreError(path: string, error: unknown): Error {
   const sqlite = sqliteCode(error);
   if (sqlite !== undefined) {

@@ -57,7 +57,7 @@ describe("a log that another process has open", () => {
       expect(await store.openWriter(session, { owner: "me" })).toMatchObject({ kind: "opened" });
   });
 
-  test("is free when that process closes it", async () => {
+  test("becomes free once that process closes it", async () => {
     const child = await holdElsewhere();
     child.stdin!.write("close");
     await once(child, "exit");
@@ -77,7 +77,7 @@ test("writerOf leaves no connection open", async () => {
   expect(readdirSync(folder)).toEqual(["s.sqlite"]);
 });
 
-test("the log of a silent writer is free, also if the clock was turned back", async () => {
+test("the log of a silent writer is free, even if the clock was turned back", async () => {
   const clock = { now: () => 1_000_000 };
   const self = { pid: 1, realm: "this one" };
   const processes = { self, find: () => ({ kind: "unknown" as const }), ticksMs: () => 100_000 };

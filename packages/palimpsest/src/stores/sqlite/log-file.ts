@@ -172,7 +172,7 @@ function placeFile(path: string, bytes: Uint8Array): void {
 /**
  * Deletes a log file under its write lock. A process that gets the lock afterwards has a file without a name, and its next call
  * reports that the log is gone. So no acknowledged append is lost.
- * @param fence the fence of the deleting writer. @returns `fenced` if another writer has taken the log over
+ * @param fence the fence of the deleting writer. @returns `fenced` if another writer has taken over the log
  */
 export function deleteLogFile(
   connection: Connection,

@@ -89,7 +89,7 @@ describe("salvageLog", () => {
     }
   });
 
-  test("loses only the entries of a damaged page, also if SQLite fails", {
+  test("loses only the entries of a damaged page, even if SQLite fails", {
     timeout: TIMEOUT_MS,
   }, async () => {
     const bytes = readFileSync(original);

@@ -45,7 +45,7 @@ function readMessage(message: JsonObject): MessagePayload {
   }
 }
 
-/** Reads one message of the model: thinking, text and tool calls. */
+/** Reads one model message: thinking, text and tool calls. */
 function readMessageBlocks(message: JsonObject): Block[] {
   // Servers that return their reasoning use one of these two names.
   const thinking = asString(message["reasoning_content"]) ?? asString(message["reasoning"]) ?? "";

@@ -22,7 +22,7 @@ export function readResponse(response: ResponsesResponse): ResponseContent {
 }
 
 /**
- * Reads items that any program wrote in this form, even malformed ones. Consecutive items of the model become one
+ * Reads items that any program wrote in this form, even malformed ones. Consecutive model items become one
  * message.
  */
 export function readMessages(items: readonly unknown[]): readonly MessagePayload[] {

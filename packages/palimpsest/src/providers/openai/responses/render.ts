@@ -94,7 +94,7 @@ function asSearch(tool: JsonObject): JsonObject {
 }
 
 /**
- * Renders a message as items, without the service's ids of messages and calls: an item with an id requires the
+ * Renders a message as items, without the service's message and call ids: an item with an id requires the
  * reasoning before it, which may be lost.
  */
 export function renderMessage({ role, blocks, toolSearch }: FlatMessage): readonly ResponsesItem[] {
@@ -111,7 +111,7 @@ function renderAssistant(blocks: readonly Block[]): JsonObject[] {
         return [toMessage("assistant", [{ type: "output_text", text: block.text }])];
       case "tool_call":
         return [renderCall(block)];
-      // The service accepts only its own encrypted reasoning. Other kinds do not occur in messages of the model.
+      // The service accepts only its own encrypted reasoning. Other kinds do not occur in model messages.
       default:
         return [];
     }
