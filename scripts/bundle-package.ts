@@ -9,12 +9,12 @@ import type { Manifest, Package } from "./packages.ts";
  * only users of a session need, `npm run -s lab -- import` reads 3 files for `palimpsest` instead of 33, and takes 28 ms of the processor instead of 40.
  */
 const SHARED_FILES = [
-  { name: "common", minShareCount: 4, priority: 2 },
+  { name: "common", minShareCount: 5, priority: 2 },
   {
     name: "engine",
     minShareCount: 2,
     priority: 1,
-    test: /\/palimpsest\/src\/(clear|compact|forks|media|notes|policy|session|settings|state|store-results|turn|view)\//,
+    test: /\/palimpsest\/src\/(clear|compact|forks|media|notes|policy|schema|session|settings|state|store-results|turn|view)\//,
   },
 ];
 
