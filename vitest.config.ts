@@ -38,9 +38,9 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: { name: "unit", include: under("**/*.test.ts"), exclude: [...defaultExclude, SYSTEM, NIGHTLY] },
       },
-      { extends: true, test: { name: "system", include: under(SYSTEM) } },
+      { extends: true, test: { name: "system", include: [...under(SYSTEM), `lab/src/${SYSTEM}`] } },
       { extends: true, test: { name: "nightly", include: under(NIGHTLY) } },
-      { extends: true, test: { name: "lab", include: ["lab/src/**/*.test.ts"] } },
+      { extends: true, test: { name: "lab", include: ["lab/src/**/*.test.ts"], exclude: [...defaultExclude, SYSTEM] } },
       {
         extends: true,
         resolve: { alias: toOldest },

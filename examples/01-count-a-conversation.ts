@@ -22,7 +22,7 @@ await session.append([
 ]);
 
 const { tokens, windowTokens, percentLeft, compaction } = session.view.size();
-const point = compaction.policy === "off" ? "the end" : `compaction at ${compaction.atTokens} (${compaction.profile})`;
+const point = compaction.kind === "off" ? "the end" : `compaction at ${compaction.atTokens} (${compaction.policy})`;
 console.log(`about ${tokens} tokens of ${windowTokens}; ${percentLeft}% left until ${point}`);
 const { humanTokens, assistantTokens, toolCallTokens, toolResultTokens, duplicateReads } = session.view.accounting();
 console.log({ humanTokens, assistantTokens, toolCallTokens, toolResultTokens });

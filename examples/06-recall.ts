@@ -3,6 +3,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, manualClock, type Script, serve } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, readRecallInput, recalledText, recallTool, toolResult } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { coding, whenCold } from "palimpsest/policy";
 
 /** Reads six files; after lunch it is asked about the first, finds a stub where that was, and recalls it. */
 const script: Script = ({ request, toolResults, turn }) => {
@@ -19,8 +20,8 @@ const session = await openSession({
   provider: anthropic(client),
   model: "claude-opus-5-5",
   tools: [{ name: "Read", description: "Reads a file.", inputSchema: { type: "object" } }, recallTool],
-  // By default the eight newest results stay; here, so that little is enough to show it, three.
-  settings: { "clearing.keepNewest": 3 },
+  // By default the four newest results stay. Here three stay, so that a short session shows a clearing.
+  policy: { ...coding(), clear: [whenCold({ keepNewest: 3 })] },
   clock,
 });
 

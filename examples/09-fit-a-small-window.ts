@@ -20,10 +20,10 @@ const WINDOW_TOKENS = 8_192;
  * The simulated model reads one file after another. Which one is next it knows only from what it is shown: were the place
  * lost in a compaction, it would begin again.
  */
-const script: Script = ({ request, userText }) => {
+const script: Script = ({ request, purpose }) => {
   const seen = JSON.stringify(request["messages"]).matchAll(/src\/part-(\d+)\.ts/g);
   const newest = Math.max(0, ...Array.from(seen, ([, number]) => Number(number)));
-  if (userText.includes("nine sections")) return summarize(summaryAt(newest));
+  if (purpose === "summary") return summarize(summaryAt(newest));
   return newest < FILES ? callTools(callTool("Read", { file_path: `src/part-${newest + 1}.ts` })) : answer("All read.");
 };
 
@@ -50,9 +50,9 @@ const client = new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1`, maxRetr
 let line = "";
 function onEvent(event: SessionEvent): void {
   if (event.kind !== "compaction-ended" || event.outcome.kind !== "compacted") return;
-  const { rung, tokensBefore, tokensAfter } = event.outcome;
+  const { summary, tokensBefore, tokensAfter } = event.outcome;
   line += "|";
-  console.log(`folded: ${tokensBefore} tokens became ${tokensAfter}, summary by ${rung}`);
+  console.log(`folded: ${tokensBefore} tokens became ${tokensAfter}, summary by ${summary.way}`);
 }
 
 const session = await openSession({
@@ -99,8 +99,8 @@ for (;;) {
 const boundaries = await session.history.explain();
 console.log(line);
 // Calls for summaries are limited between two messages of the user, who has said nothing since the first.
-const declined = boundaries[0]?.compaction?.declined.map(({ rung, why }) => `${rung}: ${why}`) ?? [];
-console.log(`why the newest was made in this way: ${declined.join("; ")}`);
+const attempts = boundaries[0]?.compaction?.attempts.map(({ way, why }) => `${way}: ${why}`) ?? [];
+console.log(`why the newest was made in this way: ${attempts.join("; ")}`);
 console.log(
   `${rounds} rounds, ${characters} characters of results through a window of ${WINDOW_TOKENS} tokens: ` +
     `${boundaries.length} boundaries, ${refusals} refused, the largest request had ${largest} tokens`,

@@ -10,7 +10,7 @@ const TITLES = ["Request", "Concepts", "Files", "Errors", "Findings", "Correctio
 /** What the simulated model was told to pay heed to, each time it was asked for a summary. */
 const followed: string[] = [];
 
-const script: Script = (ask) => (ask.userText.includes("nine sections") ? summary(ask) : answer("Noted."));
+const script: Script = (ask) => (ask.purpose === "summary" ? summary(ask) : answer("Noted."));
 
 function summary({ userText }: Ask): ReturnType<typeof summarize> {
   followed.push(
@@ -76,11 +76,11 @@ for (const text of followed) console.log(`told to the model: ... ${text.slice(-1
 for (const boundary of await session.history.explain()) console.log(told(boundary));
 
 function told({ boundary, from, to, inEffect, compaction }: ExplainedBoundary): string {
-  const { trigger, variant, rung, messages, tokensBefore, tokensAfter, modelCalls, priceUsd = 0 } = compaction!;
+  const { trigger, variant, summary, messages, tokensBefore, tokensAfter, modelCalls, priceUsd = 0 } = compaction!;
   const parts = Object.entries(compaction!.parts).map(([part, tokens]) => `${part} ${tokens}`);
   return [
     `boundary ${boundary} (${inEffect}): ${messages} messages, entries ${from} to ${to}`,
-    `  ${trigger}, ${variant}, by ${rung}: ${modelCalls} call for $${priceUsd.toFixed(4)}`,
+    `  ${trigger}, ${variant}, by ${summary.way}: ${modelCalls} call for $${priceUsd.toFixed(4)}`,
     `  ${tokensBefore} -> ${tokensAfter} tokens`,
     `  shown in their place: ${parts.join(", ")}`,
   ].join("\n");

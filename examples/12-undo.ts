@@ -5,7 +5,7 @@ import { memoryStore, openSession } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 
 /** The simulated model forgets every name in its summaries: whatever is found later was not found there. */
-const script: Script = ({ userText }) => (userText.includes("nine sections") ? summarize(FORGETFUL) : answer("Noted."));
+const script: Script = ({ purpose }) => (purpose === "summary" ? summarize(FORGETFUL) : answer("Noted."));
 const FORGETFUL = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .map((number) => `## ${number}. Section\nSomething was said about ships, and the work goes on from there.`)
   .join("\n");

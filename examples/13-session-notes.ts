@@ -17,13 +17,13 @@ const session = await openSession({
   store: memoryStore(),
   provider: anthropic(client, { models: { [model]: { windowTokens: 60_000 } } }),
   model,
-  settings: { "notes.enabled": "on" },
+  settings: { notes: "on" },
   notes: { write: async (markdown) => console.log(`written for people: ${markdown.length} characters`) },
   onEvent: (event) => {
     if (event.kind === "notes-updated") console.log(`notes ${event.outcome}: ${event.tokens} tokens`);
     if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") {
-      const { rung, tokensBefore, tokensAfter } = event.outcome;
-      console.log(`compacted by ${rung}: ${tokensBefore} -> ${tokensAfter} tokens`);
+      const { summary, tokensBefore, tokensAfter } = event.outcome;
+      console.log(`compacted by ${summary.way}: ${tokensBefore} -> ${tokensAfter} tokens`);
     }
   },
 });
@@ -42,11 +42,11 @@ for (let page = 13; (await session.history.explain()).length === 0; page++) {
 
 const [boundary] = await session.history.explain();
 const { bySource } = await session.ledger.cost();
-console.log(`summary by ${boundary?.compaction?.rung}, model calls for it: ${boundary?.compaction?.modelCalls}`);
+console.log(`summary by ${boundary?.compaction?.summary.way}, model calls for it: ${boundary?.compaction?.modelCalls}`);
 console.log(
   `price: work $${bySource["main"]?.priceUsd.toFixed(4)}, notes $${bySource["session_notes"]?.priceUsd.toFixed(4)}`,
 );
-if (boundary?.compaction?.rung !== "notes" || boundary.compaction.modelCalls !== 0)
+if (boundary?.compaction?.summary.way !== "notes" || boundary.compaction.modelCalls !== 0)
   throw new Error("a model was asked");
 if (!boundary.shownAs.includes("answers so far")) throw new Error("the notes are not in the view");
 await session.close();

@@ -33,13 +33,12 @@ const session = await openSession({
   store,
   provider,
   model: "claude-sonnet-5-5",
-  // Looking for memories costs at most 3% of a session, so it waits until the session has cost enough. This one is too short.
-  settings: { "memory.extractionPercent": 100 },
 });
 const said = async () =>
   (await readStatements((await store.openReader(session.id))!, 1, session.history.newestEntry)).said;
 const tools = [memoryTool({ memory, session: session.id, said })];
-const { afterTurn, drain } = createExtractions({ memory, store, tools, readOnlyTools: [] });
+// By default, extractions cost at most 3% of a session and wait until the session has cost enough. This session is too short.
+const { afterTurn, drain } = createExtractions({ memory, store, tools, readOnlyTools: [], maxCostPercent: 100 });
 for await (const _ of query(session, { tools, afterTurn, prompt: "Please use pnpm here, never npm." }));
 await drain(10_000);
 

@@ -23,8 +23,8 @@ const SUMMARY = Array.from(
 ).join("\n");
 
 /** The simulated model reads the chapter that it is asked about. At the end it recalls what it no longer sees. */
-const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarize(SUMMARY);
+const script: Script = ({ purpose, userText, toolResults }) => {
+  if (purpose === "summary") return summarize(SUMMARY);
   const [result] = toolResults;
   if (result?.text.startsWith("entry"))
     return answer(/entry .*Chapter 1\..*harbour/.exec(result.text)?.[0] ?? "Nowhere.");
@@ -62,7 +62,10 @@ for (let chapter = 1; chapter <= 50; chapter++) {
   const result = await agent.generate({ messages });
   messages.push(...result.responseMessages);
   for (const compaction of result.content.map(readCompaction)) {
-    if (compaction) console.log(`compacted: ${compaction.tokensBefore} tokens became ${compaction.tokensAfter}`);
+    if (compaction === undefined) continue;
+    const { tokensBefore, tokensAfter, summary } = compaction;
+    if (!summary.met) throw new Error("a compaction has no good summary");
+    console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}, summary by ${summary.way}`);
   }
   if (isLast) console.log(result.text);
 }

@@ -19,8 +19,8 @@ const MODEL = "claude-opus-5-5";
 const WINDOW_TOKENS = 20_000;
 
 /** The simulated model reads the page that it is asked about. At the end it recalls what it no longer sees. */
-const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarize("Pages of the manual were read, one after the other.");
+const script: Script = ({ purpose, userText, toolResults }) => {
+  if (purpose === "summary") return summarize("Pages of the manual were read, one after the other.");
   const [result] = toolResults;
   if (result?.text.startsWith("entry")) return answer(/Page 1\..*port 8080/.exec(result.text)?.[0] ?? "Not found.");
   if (result !== undefined) return answer("Read.");
@@ -51,8 +51,9 @@ for (let page = 1; page <= 50; page++) {
   const input = { messages: [...messages, new HumanMessage(text)] };
   ({ messages } = await agent.invoke(input, { configurable: { thread_id: "a-manual" } }));
 }
-for (const { tokensBefore, tokensAfter } of messages.flatMap(readCompactions)) {
-  console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}`);
+for (const { tokensBefore, tokensAfter, summary } of messages.flatMap(readCompactions)) {
+  if (!summary.met) throw new Error("a compaction has no good summary");
+  console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}, summary by ${summary.way}`);
 }
 console.log(messages.at(-1)?.text);
 

@@ -17,8 +17,8 @@ const MODEL = "gpt-5.2";
 const WINDOW_TOKENS = 20_000;
 
 /** The simulated model reads the ticket that it is asked about. At the end it recalls what it no longer sees. */
-const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarize("Tickets were read, one after the other.");
+const script: Script = ({ purpose, userText, toolResults }) => {
+  if (purpose === "summary") return summarize("Tickets were read, one after the other.");
   const [result] = toolResults;
   if (result?.text.startsWith("entry")) return answer(/Ticket 1\..*refund/.exec(result.text)?.[0] ?? "None.");
   if (result !== undefined) return answer("Read.");
@@ -62,8 +62,9 @@ for (let ticket = 1; ticket <= 50; ticket++) {
     user(isLast ? "Who asked for a refund?" : `Read ticket ${ticket}.`),
   ]);
   history = result.history;
-  for (const { tokensBefore, tokensAfter } of result.rawResponses.flatMap(readCompactions)) {
-    console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}`);
+  for (const { tokensBefore, tokensAfter, summary } of result.rawResponses.flatMap(readCompactions)) {
+    if (!summary.met) throw new Error("a compaction has no good summary");
+    console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}, summary by ${summary.way}`);
   }
   if (isLast) console.log(result.finalOutput);
 }

@@ -21,8 +21,8 @@ const MODEL = "claude-opus-5-5";
 const WINDOW_TOKENS = 20_000;
 
 /** The simulated model reads the file that it is asked about. At the end it recalls what it no longer sees. */
-const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarize("Files were read, one after the other.");
+const script: Script = ({ purpose, userText, toolResults }) => {
+  if (purpose === "summary") return summarize("Files were read, one after the other.");
   const [result] = toolResults;
   if (result?.text.includes("entry ")) return answer(/File 1\..*bug/.exec(result.text)?.[0] ?? "None.");
   if (result !== undefined) return answer("Read.");
@@ -39,8 +39,8 @@ const context = palimpsest({
   store: memoryStore(),
   models: { [MODEL]: { windowTokens: WINDOW_TOKENS } },
   session: () => "files", // with Mastra's memory: the thread
-  onCompaction: ({ tokensBefore, tokensAfter }) =>
-    console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}`),
+  onCompaction: ({ tokensBefore, tokensAfter, summary }) =>
+    console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}, summary by ${summary.way}`),
 }); // 2
 
 const read = createTool({

@@ -18,8 +18,8 @@ const MODEL = ANTHROPIC_MODELS.find(({ id }) => id === "claude-opus-5-5")!;
 const WINDOW_TOKENS = 20_000;
 
 /** The simulated model reads the ticket that it is asked about. At the end it recalls what it no longer sees. */
-const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarize("Tickets were read, one after the other.");
+const script: Script = ({ purpose, userText, toolResults }) => {
+  if (purpose === "summary") return summarize("Tickets were read, one after the other.");
   const [result] = toolResults;
   if (result?.text.startsWith("entry")) return answer(/Ticket 1\..*refund/.exec(result.text)?.[0] ?? "None.");
   if (result !== undefined) return answer("Read.");
@@ -75,8 +75,9 @@ for (let ticket = 1; ticket < 50; ticket++) await agent.prompt(`Read ticket ${ti
 await agent.prompt("Who asked for a refund?");
 
 const { messages } = agent.state;
-for (const { tokensBefore, tokensAfter } of messages.flatMap(readCompactions)) {
-  console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}`);
+for (const { tokensBefore, tokensAfter, summary } of messages.flatMap(readCompactions)) {
+  if (!summary.met) throw new Error("a compaction has no good summary");
+  console.log(`compacted: ${tokensBefore} tokens became ${tokensAfter}, summary by ${summary.way}`);
 }
 const last = messages.at(-1);
 console.log(

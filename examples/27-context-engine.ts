@@ -76,8 +76,8 @@ function contextEngine({ store, stream, model }: EngineOptions): ContextEngine {
 
 const WINDOW_TOKENS = 20_000;
 const facts = ANTHROPIC_MODELS.find(({ id }) => id === "claude-opus-5-5")!;
-const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarize("Tickets were read, one after the other.");
+const script: Script = ({ purpose, toolResults }) => {
+  if (purpose === "summary") return summarize("Tickets were read, one after the other.");
   return toolResults.length > 0 ? answer("Read.") : callTools(callTool("read", {}));
 };
 const server = await serve({
@@ -130,7 +130,7 @@ for (let turn = 1; turn <= 25; turn++) {
   transcript = [...transcript, ...(await loop.result())];
 }
 const { refused, answered } = server.recorder.total();
-const summaries = server.recorder.exchanges.filter(({ body }) => body.includes("nine sections")).length;
+const summaries = server.recorder.exchanges.filter(({ body }) => body.includes("<summary> block")).length;
 console.log(
   `${answered} requests, ${summaries} for summaries, ${refused} refused; the transcript has ${transcript.length} messages`,
 );

@@ -67,9 +67,9 @@ async function reply(message: ChatMessage, { folder, provider, clock, onCompacte
 const DAYS = 56;
 const HOUR_MS = 3_600_000;
 const clock = manualClock(Date.UTC(2026, 0, 5, 9));
-const script: Script = ({ userText, toolResults }) => {
+const script: Script = ({ purpose, userText, toolResults }) => {
   if (userText.includes("<session-notes>")) return answer("Nothing new to note.");
-  if (userText.includes("nine sections")) return summarize("The team writes what it does each day. ".repeat(20));
+  if (purpose === "summary") return summarize("The team writes what it does each day. ".repeat(20));
   if (toolResults.length > 0) return answer(`I looked it up: ${/door code is (\d+)/.exec(toolResults[0]!.text)?.[0]}`);
   if (userText.includes("What was the door code")) return callTools(callTool("recall", { search: "door code" }));
   return answer("Noted. ".repeat(60));

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { economicsPage } from "../lab/src/economics/page/economics-page.ts";
 import { gauntletPage } from "../lab/src/gauntlet/gauntlet-page.ts";
+import { ladderPage } from "../lab/src/ladder/ladder-page.ts";
 import { apiReports } from "./generate/api.ts";
 import { cliPage } from "./generate/cli-page.ts";
 import { defaultsPage } from "./generate/defaults-page.ts";
@@ -21,6 +22,7 @@ const GENERATORS: Readonly<Record<string, () => Readonly<Record<string, string>>
   api: apiReports,
   economics: economicsPage,
   gauntlet: gauntletPage,
+  ladder: ladderPage,
 };
 
 const args = process.argv.slice(2);

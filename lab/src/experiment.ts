@@ -14,4 +14,6 @@ export interface Experiment {
   /** Recorded sessions, which not every machine has (`PALIMPSEST_TRACES`). */
   readonly needs?: "traces";
   run(options: ExperimentOptions): Promise<Figures>;
+  /** Compares the figures with what the product promises. The command prints the problems, and fails if there are any. */
+  judge?(figures: Figures, options: ExperimentOptions): readonly string[];
 }

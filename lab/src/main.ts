@@ -20,6 +20,7 @@ import { fleetExperiment } from "./fleet/fleet.ts";
 import { GAUNTLET_ABOUT, gauntletExperiment, runGauntletCommand } from "./gauntlet/gauntlet.ts";
 import { inspectExperiment } from "./inspect/inspect.ts";
 import { picturesExperiment } from "./inspect/pictures.ts";
+import { ladderExperiment } from "./ladder/ladder.ts";
 import { openExperiment } from "./open/open.ts";
 import { importExperiment } from "./overhead/import-cost.ts";
 import { overheadExperiment } from "./overhead/overhead.ts";
@@ -60,6 +61,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   asExperiment(attacks),
   fleetExperiment,
   asExperiment(fleetDrills),
+  ladderExperiment,
 ];
 
 const USAGE = `npm run -s lab -- NAME [--json] [--quick] [--only TEXT]
@@ -99,9 +101,12 @@ if (name === "gauntlet") {
     },
   });
   const size = values.quick ? "quick" : "full";
-  const figures = await experiment.run({ size, ...(values.only === undefined ? {} : { only: values.only }) });
+  const options = { size, ...(values.only === undefined ? {} : { only: values.only }) } as const;
+  const figures = await experiment.run(options);
   console.log(values.json ? JSON.stringify(figures) : figuresText(figures));
-  if (figures["outcome"] === "BROKEN") process.exitCode = 1;
+  const problems = experiment.judge?.(figures, options) ?? [];
+  for (const problem of problems) console.error(problem);
+  if (figures["outcome"] === "BROKEN" || problems.length > 0) process.exitCode = 1;
 }
 
 /** One experiment that runs several and prints the figures of each under its name. */

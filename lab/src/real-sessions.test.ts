@@ -145,7 +145,7 @@ describe.runIf(isTheSet)("155 recorded sessions, imported", () => {
         provider: anthropic({} as never),
         model: "claude-opus-5-5",
         tools: [{ name: "read", inputSchema: { type: "object" } }],
-        settings: { "compaction.auto": "off" },
+        settings: { compaction: "off" },
         settingsFrom: { environment: {} },
       });
       const main = (await session.ledger.cost()).bySource["main"];

@@ -125,6 +125,7 @@ test.each([
   ["memory", { recall, extraction: { ...extraction, cost_share_pct: 3.1 } }],
   ["memory", { recall, extraction: { ...extraction, cost_asked: 0 } }],
   ["chaos store", { outcome: "BROKEN" }],
+  ["ladder", { models: [], refused: 0, controls: [] }],
   ["open", { ...open, equal_to_live: false }],
   ["open", { ...open, log_bytes: 10 * 2 ** 20 }],
   ["overhead", { growth: 3.1 }],

@@ -1,5 +1,8 @@
 import type { Figures } from "./experiment.ts";
 import type { ContestantFigures } from "./gauntlet/run-gauntlet.ts";
+import type { LadderFigures } from "./ladder/figures.ts";
+import { judge } from "./ladder/judge.ts";
+import { expectedOf } from "./ladder/ladder.ts";
 
 interface Target {
   readonly experiment: string;
@@ -207,6 +210,11 @@ const TARGETS: readonly Target[] = [
     // Memory depends on when the engine collects garbage, and has no target.
     rule: "a log a hundred times as large is drawn and moved through with at most 1.5 times the CPU time, and at most 120 kB of script",
     holds: ({ growth, page_kb_gzip }) => (growth as number) <= 1.5 && (page_kb_gzip as number) <= 120,
+  },
+  {
+    experiment: "ladder",
+    rule: "each layer acts where it should in the packed programs, forks read 95% of the cache, forecasts are 5% off at most, and planted faults are found",
+    holds: (figures) => judge(figures as unknown as LadderFigures, expectedOf({ size: "quick" })).length === 0,
   },
   {
     experiment: "gauntlet",

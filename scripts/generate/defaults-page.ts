@@ -1,3 +1,4 @@
+import { CODING } from "../../packages/palimpsest/src/policy/weigh.ts";
 import { PROFILES, SETTINGS } from "../../packages/palimpsest/src/settings/definitions.ts";
 
 import { variableOf } from "../../packages/palimpsest/src/settings/resolve.ts";
@@ -6,14 +7,16 @@ import type { SettingName } from "../../packages/palimpsest/src/settings/setting
 /** docs/defaults.md, from the table of settings. */
 export function defaultsPage(): Readonly<Record<string, string>> {
   const rows = (Object.keys(SETTINGS) as SettingName[]).map((name) => {
-    const { default: standard, about, is } = SETTINGS[name];
-    const values = is.kind === "choice" ? ` One of ${is.of.map((word) => `\`${word}\``).join(", ")}.` : "";
-    return `| \`${name}\` | \`${JSON.stringify(standard)}\` | ${about}${values} | \`${variableOf(name)}\` |`;
+    const { default: standard, description, enum: words } = SETTINGS[name];
+    const values = Array.isArray(words) ? ` One of ${words.map((word) => `\`${word}\``).join(", ")}.` : "";
+    return `| \`${name}\` | \`${JSON.stringify(standard)}\` | ${description}${values} | \`${variableOf(name)}\` |`;
   });
-  const profiles = Object.entries(PROFILES).map(([name, { about, values }]) => {
-    const set = Object.entries(values).map(([setting, value]) => `\`${setting}\`: \`${JSON.stringify(value)}\``);
-    return `| \`${name}\` | ${about} | ${set.length === 0 ? "none: the defaults" : set.join(", ")} |`;
+  const numbers = Object.entries(CODING).map(([name, { fromTokens, inTurnFromTokens, keepNewest, ...others }]) => {
+    const { filesTokens, quotedLinesTokens } = others;
+    const cells = [fromTokens, inTurnFromTokens, keepNewest, filesTokens, quotedLinesTokens];
+    return `| \`${name}\` | ${cells.map((cell) => cell.toLocaleString("en-US")).join(" | ")} |`;
   });
+  const profiles = Object.entries(PROFILES).map(([name, { about }]) => `| \`${name}\` | ${about} |`);
   return {
     "docs/defaults.md": `# Settings and their defaults
 
@@ -25,12 +28,11 @@ Each setting comes from the strongest source that has it:
 
 | | source | in the library | in the agent |
 | --- | --- | --- | --- |
-| 1 | code and command line | \`openSession({ settings: { "compaction.auto": "ask" } })\` | \`palimpsest --set compaction.auto=ask\` |
-| 2 | variables | \`PALIMPSEST_COMPACTION_AUTO=ask\`: of the process, or \`settingsFrom.environment\` | the same, and those of other programs: see below |
-| 3 | flag service | \`settingsFrom.flags\`: an OpenFeature client; the flag is \`palimpsest.compaction.auto\` | \`"flags"\` in settings.json: a module that exports one |
+| 1 | code and command line | \`openSession({ settings: { compaction: "ask" } })\` | \`palimpsest --set compaction=ask\` |
+| 2 | variables | \`PALIMPSEST_COMPACTION=ask\`: of the process, or \`settingsFrom.environment\` | the same, and those of other programs: see below |
+| 3 | flag service | \`settingsFrom.flags\`: an OpenFeature client; the flag is \`palimpsest.compaction\` | \`"flags"\` in settings.json: a module that exports one |
 | 4 | settings file | \`settingsFrom.file\`: a JSON object of names and values, \`settingsFile(path)\` | engine.json in PALIMPSEST_HOME |
-| 5 | profile | the values of the profile that sources 1 to 4 name | the same |
-| 6 | default | the table below | the same |
+| 5 | default | the table below | the same |
 
 Settings are read at the start of a turn and hold for all of it. A name that is unknown or a value that cannot be used:
 
@@ -42,18 +44,28 @@ While the flag service fails, the values that it gave last hold. The events \`fl
 begins and ends. A turn waits for flags for 2 seconds at most (\`settingsFrom.flagsDeadlineMs\`), once in an outage.
 
 The schema of the file, for editors, is apps/agent/engine.schema.json; \`$schema\` may point at it.
-\`PALIMPSEST_AUTOCOMPACT_PCT\` is a short name of \`PALIMPSEST_COMPACTION_AUTO_PERCENT\`. The agent, and not the library, also follows variables of other
-programs: \`DISABLE_COMPACT\`, \`DISABLE_AUTO_COMPACT\`, \`DISABLE_MICROCOMPACT\` (1, true, yes, on) and
+\`PALIMPSEST_AUTOCOMPACT_PCT\` is a short name of \`PALIMPSEST_COMPACT_AT\`. The agent, and not the library, also follows variables of other
+programs: \`DISABLE_COMPACT\`, \`DISABLE_AUTO_COMPACT\` (1, true, yes, on) and
 \`*_AUTOCOMPACT_PCT_OVERRIDE\`. A variable of ours is stronger than one of theirs.
 
 ## Profiles
 
-\`profile\` sets several settings at once. A setting that any other source sets keeps that value. Below the size at which the
-window is nearly full, a compaction is optional: it is made only with a summary that a model wrote and that passed its checks.
+A session that is opened without a policy gets \`coding\` of \`palimpsest/policy\` with the numbers of a profile. \`profile\`, \`compactAt\`,
+\`summaryModel\` and \`notes\` change that policy. A policy of your own has its own numbers: beside it, \`openSession\`
+rejects these four settings in code, and reports them as \`settings-rejected\` if they come from a variable, a flag or a file.
 
-| profile | what it is for | settings |
-| --- | --- | --- |
+| profile | what it is for |
+| --- | --- |
 ${profiles.join("\n")}
+
+Their numbers, in tokens:
+
+| profile | compacts from | and within a turn from | newest results that stay | files shown again | quoted lines |
+| --- | --- | --- | --- | --- | --- |
+${numbers.join("\n")}
+
+Between these sizes and the full window, a session compacts only if that saves money. \`quality\` does so only in windows above
+${CODING.quality.aboveWindowTokens.toLocaleString("en-US")} tokens.
 
 ## Settings
 

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { STREAM_SCHEMA } from "../../apps/agent/src/commands/stream/stream-schema.ts";
 import { AGENT_SETTINGS } from "../../apps/agent/src/permissions/settings-schema.ts";
 import { SETTINGS } from "../../packages/palimpsest/src/settings/definitions.ts";
-import type { SettingKind } from "../../packages/palimpsest/src/settings/settings.ts";
 import { openApiDocument } from "../../packages/server/src/open-api-document.ts";
 import { installed } from "../run-step.ts";
 import { streamPage } from "./stream-page.ts";
@@ -15,37 +14,9 @@ const engine = {
   additionalProperties: false,
   properties: {
     $schema: { type: "string", description: "Where this schema is, for editors." },
-    ...Object.fromEntries(
-      Object.entries(SETTINGS).map(([name, { default: standard, about, is }]) => [
-        name,
-        { ...toSchema(is), default: standard, description: about },
-      ]),
-    ),
+    ...SETTINGS,
   },
 };
-
-function toSchema(is: SettingKind): object {
-  switch (is.kind) {
-    case "choice":
-      return { type: "string", enum: is.of };
-    case "count":
-      return count(is.atLeast);
-    case "percent":
-      return { type: "number", exclusiveMinimum: 0, maximum: 100 };
-    case "text":
-      return { type: "string" };
-    case "amount":
-      return { type: "number", minimum: 0 };
-    case "names":
-      return { type: "array", items: { type: "string" } };
-    case "counts-by-name":
-      return { type: "object", additionalProperties: count(0) };
-  }
-}
-
-function count(minimum: number): object {
-  return { type: "integer", minimum, maximum: Number.MAX_SAFE_INTEGER };
-}
 
 /**
  * The JSON schemas of the settings files and of the events of stream-json, the page about those events, and the OpenAPI document: all

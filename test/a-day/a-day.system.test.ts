@@ -94,7 +94,7 @@ function theKilledCallIsAnsweredOnce({ cli, killed }: Day): void {
 
 /** Requests of the conversation itself: not what the engine asks beside it. */
 function conversation(exchanges: readonly Exchange[]): readonly Exchange[] {
-  return exchanges.filter(({ body }) => !body.includes("nine sections") && !body.includes("<session-notes>"));
+  return exchanges.filter(({ body }) => !body.includes("<summary> block") && !body.includes("<session-notes>"));
 }
 
 /** All messages of the earlier request come first, as they were, except for results that the log has decided to clear in between. */

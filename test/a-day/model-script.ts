@@ -12,8 +12,8 @@ const SUMMARY = Array.from(
  */
 export function createModelScript(tasks: readonly Task[]): Script {
   const called = new Map<number, number>();
-  return ({ userText, toolResults, request, turn }) => {
-    if (userText.includes("nine sections")) return summarize(SUMMARY);
+  return ({ purpose, userText, toolResults, request, turn }) => {
+    if (purpose === "summary") return summarize(SUMMARY);
     if (userText.includes("<session-notes>")) return answer("<session-notes>\n</session-notes>");
     const number = newestTask(request["messages"]);
     const { steps, says } = tasks[number - 1]!;

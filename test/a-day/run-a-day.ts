@@ -46,7 +46,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const PERMITTED = ["--mode", "accept-edits", "--allow", "Bash(node *)", "--max-rounds", "12"];
 /** So that a day with small files fills what may be filled: 2.5% of a million. */
-const ENGINE = { "compaction.autoPercent": 2.5 };
+const ENGINE = { compactAt: 2.5 };
 
 /** Forty turns, a long pause, a wrong way, a process that dies. The provider's clock and the session's are one. */
 export async function runADay(project: TemporaryProject): Promise<Day> {

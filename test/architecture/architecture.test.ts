@@ -43,13 +43,13 @@ describe("each rule can fail", () => {
     [
       "a re-export against the arrow",
       "log/fold.ts",
-      `export { x } from "../size/features.ts";`,
+      `export { x } from "../size/calibration.ts";`,
       "log is not above size",
     ],
     [
       "a dynamic import against the arrow",
       "log/fold.ts",
-      `const x = await import("../size/features.ts");`,
+      `const x = await import("../size/calibration.ts");`,
       "log is not above size",
     ],
     [
@@ -72,7 +72,7 @@ describe("each rule can fail", () => {
       `export const pad = () => Math.random();`,
       "core code uses Math.random",
     ],
-    ["the process in planning", "cost/prices.ts", `export const price = process.env.PRICE;`, "core code uses process"],
+    ["the process in planning", "cost/ledger.ts", `export const price = process.env.PRICE;`, "core code uses process"],
     ["a folder without a rule", "misc/x.ts", `export const x = 1;`, `"misc" has no row`],
     ["a vendor's name in the core", "clear/stage.ts", `export const model = "claude-opus";`, "names the vendor claude"],
     ["module state", "log/fold.ts", `export let count = 0;`, `module-level variable "count"`],

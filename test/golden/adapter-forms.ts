@@ -42,7 +42,7 @@ export const ADAPTERS: Readonly<Record<string, Form>> = {
 function adapterOptions() {
   return {
     store: memoryStore({ leaseMs: 0 }),
-    settings: { "compaction.auto": "off" as const },
+    settings: { compaction: "off" as const },
     settingsFrom: { environment: {} },
     clock: { now: () => 1_700_000_100_000 },
   };

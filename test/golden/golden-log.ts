@@ -28,6 +28,7 @@ import { anthropic } from "palimpsest/anthropic";
 import { bedrock } from "palimpsest/bedrock";
 import { gemini } from "palimpsest/gemini";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
+import { coding, type Policy, storeBySize, whenIdle } from "palimpsest/policy";
 import { sealEntries, sha256 } from "palimpsest/store-parts";
 
 /** The golden session and the fork of it, as exported lines. */
@@ -44,6 +45,7 @@ export interface WrittenLogs extends GoldenLogs {
 export const SESSION = "golden";
 export const FORK = "golden-fork";
 const BEGAN_MS = 1_700_000_000_000;
+const HOUR_MS = 3_600_000;
 
 const tools = [
   {
@@ -53,11 +55,12 @@ const tools = [
   },
   { name: "list", inputSchema: { type: "object" } },
 ];
+const settings: Partial<Settings> = { compaction: "off" };
 /** Small limits, so that a short session stores and clears results. */
-const settings: Partial<Settings> = {
-  "toolResults.thresholdCharacters": 1_000,
-  "compaction.auto": "off",
-  "notes.enabled": "off",
+const policy: Policy = {
+  ...coding(),
+  store: storeBySize({ thresholdCharacters: 1_000 }),
+  clear: [whenIdle({ minutes: 60, keepNewest: 1 })],
 };
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -119,6 +122,7 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
       store,
       clock,
       settings,
+      policy,
       settingsFrom: { environment: {} },
       takeover: "always",
     } as const;
@@ -290,7 +294,7 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
       },
     ]),
   );
-  await session!.background.setMark("memory", session!.history.newestEntry);
+  await session!.background.setReadTo("memory", session!.history.newestEntry);
   await session!.close();
 
   // Chat Completions.
@@ -488,6 +492,9 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
   await fork.close();
   session = main;
 
+  // A fact for the rules of the policy, and a pause after which the policy clears old results.
+  await session.mark("ticket", "closed");
+  nowMs += 2 * HOUR_MS;
   for (let round = 1; round <= 4; round++) {
     await session.append(`Round ${round}.`);
     await answer(

@@ -57,8 +57,8 @@ test("an application on the AI SDK may say, drop, edit and restart as it likes: 
       const bodies: string[] = [];
       const face = createAnthropic({
         models: [{ ...facts, windowTokens: WINDOW_TOKENS }],
-        script: ({ userText, toolResults }) => {
-          if (userText.includes("nine sections")) return summarize("All was said.");
+        script: ({ purpose, toolResults }) => {
+          if (purpose === "summary") return summarize("All was said.");
           return toolResults.length > 0 ? answer("Done.") : callTools(callTool("look", {}));
         },
       });
@@ -103,7 +103,7 @@ test("an application on the AI SDK may say, drop, edit and restart as it likes: 
         seen.turns++;
       }
       seen.requests += bodies.length;
-      seen.compactions += bodies.filter((body) => body.includes("nine sections")).length;
+      seen.compactions += bodies.filter((body) => body.includes("<summary> block")).length;
       await middleware.close();
     },
     { numRuns, counts: () => seen },

@@ -13,22 +13,34 @@ export interface ClearingRules {
 
 /**
  * What is wrong with the clearing decisions of a log, each held against the log as it was then: errors, results of tools
- * that are not clearable and the newest results are never cleared, and nothing is cleared here where the provider clears. Written
- * from the log alone, without the engine's own view of it.
+ * that are not clearable and the newest results are never cleared, a clearing has its stubs behind it, and requests ask the
+ * provider to clear only between a decision to ask and one that ends it. Written from the log alone, without the engine's own view
+ * of it.
  */
 export function checkCleared(entries: readonly Entry[], rules: ClearingRules): readonly string[] {
   const reads = new Map(entries.map((entry) => [entry.sequence, readPayload(entry)]));
   const parents = new Map(entries.map(({ sequence, parent }) => [sequence, parent]));
   const problems: string[] = [];
-  for (const decision of reads.values()) {
-    if (decision.kind !== "replace" || !decision.payload.reason.startsWith("cleared")) continue;
-    if (decision.sequence <= rules.decidedElsewhereTo) continue;
+  const branchBefore = (sequence: number): readonly ReadEntry[] => {
     const branch: ReadEntry[] = [];
-    for (let at = parents.get(decision.sequence)!; at > 0; at = parents.get(at)!) {
+    for (let at = parents.get(sequence)!; at > 0; at = parents.get(at)!) {
       const read = reads.get(at)!;
       if (read.kind !== "passed-over") branch.unshift(read);
     }
-    const why = problemOf(decision.payload.from, branch, rules);
+    return branch;
+  };
+  for (const read of reads.values()) {
+    if (read.sequence <= rules.decidedElsewhereTo) continue;
+    const next = reads.get(read.sequence + 1);
+    if (read.kind === "decision" && read.payload.action === "clear" && next?.kind !== "replace")
+      problems.push(`decision ${read.sequence} clears nothing`);
+    if (read.kind === "request" && read.payload.cache?.edits !== undefined && !isAsked(branchBefore(read.sequence)))
+      problems.push(`request ${read.sequence} asks the provider to clear, and no decision wants that`);
+  }
+  for (const decision of reads.values()) {
+    if (decision.kind !== "replace" || !decision.payload.reason.startsWith("cleared")) continue;
+    if (decision.sequence <= rules.decidedElsewhereTo) continue;
+    const why = problemOf(decision.payload.from, branchBefore(decision.sequence), rules);
     if (why !== undefined) problems.push(`entry ${decision.payload.from} was cleared: ${why}`);
   }
   return problems;
@@ -47,6 +59,8 @@ function problemOf(cleared: number, branch: readonly ReadEntry[], rules: Clearin
   const whole = branch.filter(isWhole);
   const found = resultsOf(whole).find(({ entry }) => entry === cleared);
   if (found === undefined) return "it was not shown, or not as it came";
+  // A clearing of ours ends what the provider left out, so it clears these results, too.
+  if (leftOutBy(branch, decisions, rules).has(cleared)) return undefined;
   if (found.result.status === "error") return "it is an error";
   const clearable = resultsOf(whole).filter(
     ({ result, call, stored }) =>
@@ -54,10 +68,38 @@ function problemOf(cleared: number, branch: readonly ReadEntry[], rules: Clearin
   );
   const place = clearable.findIndex(({ entry }) => entry === cleared);
   if (place < 0) return `results of ${found.call?.name ?? "a call that is not there"} are kept`;
-  if (place >= clearable.length - rules.keepNewest) return "it is one of the newest";
+  return place >= clearable.length - rules.keepNewest ? "it is one of the newest" : undefined;
+}
+
+/** The entries of the results that the provider left out of the newest request. It reports how many: the oldest. */
+function leftOutBy(
+  branch: readonly ReadEntry[],
+  decisions: readonly Decision[],
+  { kept }: ClearingRules,
+): ReadonlySet<number> {
   const boundary = decisions.findLast(({ kind }) => kind === "boundary")?.sequence ?? 0;
-  const asks = (read: ReadEntry): boolean => read.kind === "request" && read.payload.cache?.edits !== undefined;
-  return branch.some((read) => read.sequence > boundary && asks(read)) ? "the provider clears here" : undefined;
+  const report = branch.findLast((read) => read.kind === "usage" && read.payload.source === undefined);
+  const count = report?.kind === "usage" ? (report.payload.appliedEdits?.results ?? 0) : 0;
+  if (count === 0 || report!.sequence < boundary) return new Set();
+  const folded = decisions.filter(({ kind }) => kind === "boundary");
+  const isInView = ({ sequence }: ReadEntry): boolean =>
+    !folded.some(({ payload }) => payload.from <= sequence && sequence <= payload.to);
+  const results = resultsOf(branch.filter(isInView)).filter(
+    ({ call }) => call !== undefined && !kept.includes(call.name),
+  );
+  return new Set(results.slice(0, count).map(({ entry }) => entry));
+}
+
+/** Whether requests ask the provider to clear: from a decision on, until a clearing of ours or a boundary. */
+function isAsked(branch: readonly ReadEntry[]): boolean {
+  const undone = new Set(branch.flatMap((read) => (read.kind === "restore" ? [read.payload.of] : [])));
+  let asked = false;
+  for (const read of branch) {
+    if (read.kind === "decision")
+      asked = read.payload.action === "clear" ? false : asked || read.payload.edits !== undefined;
+    if (read.kind === "boundary" && !undone.has(read.sequence)) asked = false;
+  }
+  return asked;
 }
 
 interface Result {

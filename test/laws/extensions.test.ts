@@ -69,8 +69,8 @@ test("hooks and tools of others may answer anything or throw: no request is refu
       const facts = ANTHROPIC_MODELS.find(({ id }) => id === MODEL)!;
       const face = createAnthropic({
         models: [{ ...facts, windowTokens: WINDOW_TOKENS }],
-        script: ({ userText, toolResults }) => {
-          if (userText.includes("nine sections")) return summarize("All was said.");
+        script: ({ purpose, toolResults }) => {
+          if (purpose === "summary") return summarize("All was said.");
           return toolResults.length > 0 ? answer("Done.") : callTools(callTool("look", {}));
         },
       });
@@ -79,7 +79,7 @@ test("hooks and tools of others may answer anything or throw: no request is refu
           handle(call) {
             const reply = face.handle(call);
             seen.requests++;
-            if (call.body.includes("nine sections")) seen.compactions++;
+            if (call.body.includes("<summary> block")) seen.compactions++;
             if (reply?.outcome.kind === "refused") refused.push(reply.outcome.message);
             return reply;
           },

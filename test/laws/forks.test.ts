@@ -15,6 +15,7 @@ import { describe, expect, test } from "vitest";
 import { hold, isReplay } from "./hold.ts";
 import { live, type Storage } from "./live.ts";
 import { operations } from "./operations.ts";
+import { POLICY_NAMES } from "./policies.ts";
 import { anthropicWorld, responsesWorld, type World } from "./worlds.ts";
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 25 : 2_000;
@@ -27,7 +28,7 @@ describe.each(WORLDS)("any session with %s", (name, create) => {
     const seen = { forks: 0, refused: 0, requests: 0, questions: 0 };
     await hold(
       `forks of forks with ${name}`,
-      [operations, operations, fc.constantFrom("payback", "fixed"), fc.nat()],
+      [operations, operations, fc.constantFrom(...POLICY_NAMES), fc.nat()],
       async (before, after, policy, pick) => {
         const world = create();
         const storage = { store: memoryStore({ leaseMs: 0 }), files: memoryResults() };

@@ -9,6 +9,7 @@ import { hold, isReplay } from "./hold.ts";
 import { hostileOperations, stringsOf } from "./hostile-content.ts";
 import { live } from "./live.ts";
 import { operations } from "./operations.ts";
+import { POLICY_NAMES } from "./policies.ts";
 import { anthropicWorld, chatWorld, responsesWorld, type World } from "./worlds.ts";
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 20 : 2_000;
@@ -32,7 +33,7 @@ describe.each(WORLDS)("hostile content with %s", (name, create) => {
     const seen = { requests: 0, stored: 0, SQLite: 0, lines: 0 };
     await hold(
       `hostile content with ${name}`,
-      [hostileOperations(operations), fc.constantFrom("payback", "fixed"), fc.constantFrom("memory", "SQLite")],
+      [hostileOperations(operations), fc.constantFrom(...POLICY_NAMES), fc.constantFrom("memory", "SQLite")],
       async (list, policy, where) => {
         const store = STORES[where]();
         try {

@@ -6,6 +6,7 @@ import { hold, isReplay } from "./hold.ts";
 import { recordedSessions } from "./imported-sessions.ts";
 import { live } from "./live.ts";
 import { operations } from "./operations.ts";
+import { POLICY_NAMES } from "./policies.ts";
 import { anthropicWorld, chatWorld, responsesWorld, type World } from "./worlds.ts";
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 25 : 2_000;
@@ -20,7 +21,7 @@ describe.each(WORLDS)("a session of another agent that continues with %s", (name
     const seen = { imported: 0, entries: 0, compactions: 0, requests: 0 };
     await hold(
       `imported sessions with ${name}`,
-      [recordedSessions, operations, fc.constantFrom("payback", "fixed")],
+      [recordedSessions, operations, fc.constantFrom(...POLICY_NAMES)],
       async (recorded, list, policy) => {
         const store = memoryStore({ leaseMs: 0 });
         const imported = await importSession(oneByOne(recorded), { store, id: "s" });

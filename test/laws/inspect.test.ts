@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { hold, isReplay } from "./hold.ts";
 import { live } from "./live.ts";
 import { operations } from "./operations.ts";
+import { POLICY_NAMES } from "./policies.ts";
 import { anthropicWorld, chatWorld, responsesWorld, type World } from "./worlds.ts";
 
 const RUNS = process.env["PALIMPSEST_SLOW"] === undefined ? 40 : 4_000;
@@ -20,7 +21,7 @@ describe.each(WORLDS)("any session with %s", (name, create) => {
     let held = 0;
     await hold(
       `requests made again, ${name}`,
-      [operations, fc.constantFrom("payback", "fixed"), fc.nat()],
+      [operations, fc.constantFrom(...POLICY_NAMES), fc.nat()],
       async (list, policy, cut) => {
         const world = create();
         const store = memoryStore({ leaseMs: 0 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { hold, isReplay } from "./hold.ts";
 import { live } from "./live.ts";
 import { operations } from "./operations.ts";
+import { POLICY_NAMES } from "./policies.ts";
 import { anthropicWorld, chatWorld, responsesWorld, type World } from "./worlds.ts";
 
 const SLOW = process.env["PALIMPSEST_SLOW"] !== undefined;
@@ -19,6 +20,7 @@ const SERVERS = Object.keys(compatibleProfiles) as CompatibleServer[];
 const WORLDS: readonly (readonly [string, () => World, number])[] = [
   ...(["bound", "free", "off"] as const).map((first) => [() => anthropicWorld(first), RUNS] as const),
   [() => anthropicWorld("bound", "asked"), SLOW ? RUNS : EDITED_RUNS] as const,
+  [() => anthropicWorld("free", "by-deletion"), SLOW ? RUNS : EDITED_RUNS] as const,
   [responsesWorld, RUNS] as const,
   [() => chatWorld(), RUNS] as const,
   [() => chatWorld("llama.cpp"), RUNS] as const,
@@ -27,10 +29,10 @@ const WORLDS: readonly (readonly [string, () => World, number])[] = [
 
 describe.each(WORLDS)("any session with %s", (name, create, numRuns) => {
   test("sends valid requests that begin as the one before did, loses nothing, and is the same when it is opened again", async () => {
-    const seen = { requests: 0, cleared: 0, stored: 0, leftOut: 0 };
+    const seen = { requests: 0, cleared: 0, stored: 0, leftOut: 0, compacted: 0, noted: 0, deleting: 0 };
     await hold(
       `sessions with ${name}`,
-      [operations, fc.constantFrom("payback", "fixed")],
+      [operations, fc.constantFrom(...POLICY_NAMES)],
       async (list, policy) => {
         const lived = await live(create(), list, policy);
         for (const name of Object.keys(seen) as (keyof typeof seen)[]) seen[name] += lived[name];
@@ -42,7 +44,11 @@ describe.each(WORLDS)("any session with %s", (name, create, numRuns) => {
     expect(seen.requests).toBeGreaterThan(numRuns / 2);
     // What is tested must have happened. 200 sessions clear some 90 results and store some 50, with one seed as with another.
     const clears = name.endsWith("edits by the provider") ? seen.leftOut : seen.cleared;
-    if (numRuns >= EDITED_RUNS) expect(Math.min(clears, seen.stored)).toBeGreaterThan(numRuns / 30);
+    if (numRuns < EDITED_RUNS) return;
+    expect(Math.min(clears, seen.stored)).toBeGreaterThan(numRuns / 30);
+    expect(seen.compacted).toBeGreaterThan(0);
+    if (name.startsWith("Anthropic")) expect(seen.noted).toBeGreaterThan(0);
+    if (name.endsWith("deletions")) expect(seen.deleting).toBeGreaterThan(0);
   }, 3_600_000);
 });
 
@@ -61,6 +67,6 @@ test("a call that was imported as the user's is none: its result is not the newe
       { do: "import", message: { role: "user", blocks: [call, result], origin: "host" } },
       { do: "import", message: { role: "user", blocks: [], origin: "host" } },
     ],
-    "payback",
+    "paying",
   );
 });

@@ -1,25 +1,28 @@
+import { setImmediate } from "node:timers/promises";
 import {
   attachment,
+  InvalidOptionError,
   memoryResults,
   memoryStore,
+  messageOf,
   NoSuchEntryError,
   NothingToSendError,
   notice,
   openSession,
   type ResultFiles,
   type Session,
-  type Settings,
   type Store,
   type ToolDefinition,
   toolResult,
   user,
   WindowFullError,
 } from "palimpsest";
-import { readPayload } from "palimpsest/inspect";
+import { type PassedOver, type ReadEntry, readPayload } from "palimpsest/inspect";
 import { readOverflow } from "palimpsest/provider-parts";
-import type { Entry, LogReader } from "palimpsest/store-parts";
+import type { Entry, LogReader, OpenWriterResult } from "palimpsest/store-parts";
 import { checkCleared } from "./check-cleared.ts";
 import type { Operation } from "./operations.ts";
+import { POLICIES, type PolicyName } from "./policies.ts";
 import type { World } from "./worlds.ts";
 
 /** One pixel. */
@@ -33,21 +36,6 @@ const TOOLS: readonly ToolDefinition[] = [
   { name: "ask", inputSchema: { type: "object" }, sideEffects: "some" },
 ];
 const KEPT = ["ask"];
-/** Small enough that everything fires in a short session. */
-const SETTINGS: Partial<Settings> = {
-  "notes.enabled": "on",
-  "clearing.bySize": "on",
-  "clearing.providerTriggerTokens": 50,
-  "clearing.providerMinTokens": 1,
-  "clearing.minTokens": 50,
-  "clearing.paybackRequests": 500,
-  "clearing.keepNewest": 1,
-  "clearing.fixedKeepNewest": 1,
-  "clearing.fixedMinTokens": 50,
-  "clearing.fixedTargetTokens": 100,
-  "toolResults.thresholdCharacters": 1_000,
-  "toolResults.aggregateCharacters": 6_000,
-};
 const SYSTEMS = ["", "Be brief.", "Be kind.\nAlways."];
 
 /** What went wrong, for a law that does not hold. */
@@ -60,10 +48,12 @@ interface Life {
   readonly openLog: NonNullable<Storage["openLog"]>;
   readonly world: World;
   readonly store: Store;
-  readonly policy: Policy;
+  readonly policy: PolicyName;
   /** Where large results go: outlives the sessions, as a folder does. */
   readonly files: ResultFiles;
   readonly clock: { nowMs: number; now(): number };
+  /** Model calls and operations of the store that are under way, also those of notes and compactions in the background. */
+  readonly beside: { calls: number };
   session: Session;
   /** The blocks of the last request, and the newest entry then. */
   sent: { readonly blocks: readonly string[]; readonly entry: number };
@@ -82,11 +72,13 @@ export interface Lived {
   readonly stored: number;
   /** Responses to requests of which the provider has left something out. */
   readonly leftOut: number;
+  readonly compacted: number;
+  readonly noted: number;
+  /** Requests that delete results from the cached prompt. */
+  readonly deleting: number;
   /** What was sent, and the newest entry then. */
   readonly sent: Life["requests"];
 }
-
-export type Policy = "payback" | "fixed";
 
 /** Where a life keeps its log and its large results. */
 export interface Storage extends Pick<Life, "store" | "files"> {
@@ -100,7 +92,7 @@ export interface Storage extends Pick<Life, "store" | "files"> {
 export async function live(
   world: World,
   operations: readonly Operation[],
-  policy: Policy,
+  policy: PolicyName,
   storage?: Storage,
 ): Promise<Lived> {
   const clock = {
@@ -110,7 +102,7 @@ export async function live(
     },
   };
   const {
-    store,
+    store: slowStore,
     files,
     id = "s",
     openLog,
@@ -118,8 +110,10 @@ export async function live(
     files: memoryResults(),
     store: memoryStore({ clock, leaseMs: 0 }),
   };
+  const beside = { calls: 0 };
+  const store = counting(slowStore, beside);
   const ofStore = async (): Promise<LogReader> => (await store.openReader(id))!;
-  const base = { world, policy, clock, store, files, id, openLog: openLog ?? ofStore };
+  const base = { world, policy, clock, store, files, id, openLog: openLog ?? ofStore, beside };
   const begunAt = (await (await store.openReader(id))?.head())?.sequence ?? 0;
   const life: Life = {
     ...base,
@@ -138,17 +132,27 @@ export async function live(
   return { requests, sent: life.requests, ...(await checkDecisions(life)) };
 }
 
-type Base = Pick<Life, "id" | "world" | "store" | "files" | "clock" | "policy">;
+type Base = Pick<Life, "id" | "world" | "store" | "files" | "clock" | "policy" | "beside">;
 
-function open({ id, world, store, files, clock, policy }: Base, more: object = {}): Promise<Session> {
-  const { provider, choices } = world;
-  const settings = { ...SETTINGS, "clearing.policy": policy };
+function open({ id, world, store, files, clock, policy, beside }: Base, more: object = {}): Promise<Session> {
+  const { choices } = world;
+  const provider: World["provider"] = {
+    ...world.provider,
+    async *send(request, signal) {
+      beside.calls++;
+      try {
+        return yield* world.provider.send(request, signal);
+      } finally {
+        beside.calls--;
+      }
+    },
+  };
   return openSession({
     id,
     store,
     files,
     provider,
-    settings,
+    policy: POLICIES[policy],
     settingsFrom: { environment: {} },
     clock,
     ...choices[0]!,
@@ -180,13 +184,63 @@ async function checkDecisions(life: Life): Promise<Omit<Lived, "requests" | "sen
   }
   const stored = [...byEntry.values()].filter((read) => read.kind === "message" && read.payload.stored !== undefined);
   const leftOut = [...byEntry.values()].filter((read) => read.kind === "usage" && read.payload.appliedEdits);
-  return { cleared: cleared.length, stored: stored.length, leftOut: leftOut.length };
+  const count = (counts: (read: ReadEntry | PassedOver) => boolean): number =>
+    [...byEntry.values()].filter(counts).length;
+  return {
+    cleared: cleared.length,
+    stored: stored.length,
+    leftOut: leftOut.length,
+    compacted: count((read) => read.kind === "boundary" && read.payload.compaction !== undefined),
+    noted: count((read) => read.kind === "notes"),
+    deleting: count((read) => read.kind === "request" && (read.payload.cache?.deleted?.length ?? 0) > 0),
+  };
 }
 
 async function entriesBehind({ openLog }: Life, entry: number): Promise<readonly Entry[]> {
   const reader = await openLog();
   return reader.read(entry + 1, (await reader.head()).sequence);
 }
+
+/** Counts the operations of a store, and of the logs that it opens for writing, while they are under way. */
+function counting(store: Store, beside: Life["beside"]): Store {
+  return counted(store, beside, (opened) =>
+    isOpened(opened) ? { ...opened, writer: counted(opened.writer, beside, (result) => result) } : opened,
+  );
+}
+
+function isOpened(result: unknown): result is Extract<OpenWriterResult, { kind: "opened" }> {
+  return typeof result === "object" && result !== null && "writer" in result;
+}
+
+function counted<Counted extends object>(
+  of: Counted,
+  beside: Life["beside"],
+  opened: (result: unknown) => unknown,
+): Counted {
+  return new Proxy(of, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...given: unknown[]) => {
+        const result: unknown = member.apply(target, given);
+        if (!(result instanceof Promise)) return result;
+        beside.calls++;
+        return result.then(opened).finally(() => beside.calls--);
+      };
+    },
+  });
+}
+
+/** Waits until the work in the background is over, so that a case gives the same log each time. */
+async function settle({ beside, session }: Life): Promise<void> {
+  let newest = -1;
+  for (let quiet = 0; quiet < QUIET_ROUNDS; quiet++) {
+    await setImmediate();
+    if (beside.calls > 0 || session.history.newestEntry !== newest) quiet = 0;
+    newest = session.history.newestEntry;
+  }
+}
+const QUIET_ROUNDS = 3;
 
 async function act(life: Life, operation: Operation): Promise<boolean> {
   const { session, world } = life;
@@ -239,10 +293,11 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       const { calls } = await session.record(answered.response, request);
       if (operation.meanwhile?.next === "record-twice") await session.record(answered.response, request);
       life.calls.push(...calls.map(({ id }) => id));
+      await settle(life);
       return true;
     }
     case "configure":
-      await session.configure(wanted(life, operation));
+      await configure(session, wanted(life, operation));
       return false;
     case "come-back":
       life.clock.nowMs += operation.minutes * 60_000;
@@ -274,13 +329,12 @@ async function act(life: Life, operation: Operation): Promise<boolean> {
       });
     case "reopen": {
       const request = await prepare(life);
-      const cost = JSON.stringify(await session.ledger.cost());
+      const cost = await spentBySession(session);
       const spent = await spentByLines(session);
       life.session = await open(life, { model: undefined, parameters: undefined, takeover: "always" });
       const again = await prepare(life);
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
-      if (JSON.stringify(await life.session.ledger.cost()) !== cost)
-        throw new BrokenLaw("a resume has changed the ledger");
+      if ((await spentBySession(life.session)) !== cost) throw new BrokenLaw("a resume has changed the ledger");
       if (life.session.ledger.totals().outputTokens !== spent)
         throw new BrokenLaw("the ledger has lost what was spent");
       return request !== undefined;
@@ -296,13 +350,19 @@ async function meanwhile(
   const { session } = life;
   const to = session.history.newestEntry;
   if (next === "send") await prepare(life);
-  if (next === "configure") await decide(() => session.configure({ system: `Be ${to}.` }));
+  if (next === "configure") await configure(session, { system: `Be ${to}.` });
   if (next === "rewind") await decide(() => session.history.rewind(Math.max(0, to - 3)));
   if (next === "replace" || next === "fold") {
     await decide(async () => {
       life.decisions.push(await session.history[next]({ from: Math.max(1, to - 3), to }, [SUMMARY], "test"));
     });
   }
+}
+
+/** The cost so far. The forecast is left out: it counts the next decision, which waits for the user after a session was opened. */
+async function spentBySession(session: Session): Promise<string> {
+  const { nextRequest: _, ...spent } = await session.ledger.cost();
+  return JSON.stringify(spent);
 }
 
 /** Read from the whole log, on whatever branch. */
@@ -333,7 +393,19 @@ async function decide(decision: () => Promise<void>): Promise<boolean> {
   return false;
 }
 
-function wanted({ world }: Life, { change, pick }: Extract<Operation, { do: "configure" }>): object {
+/** A fork refuses another system prompt. */
+async function configure(session: Session, wanted: Parameters<Session["configure"]>[0]): Promise<void> {
+  try {
+    await session.configure(wanted);
+  } catch (error) {
+    if (!(InvalidOptionError.isInstance(error) && messageOf(error).includes("is a fork"))) throw error;
+  }
+}
+
+function wanted(
+  { world }: Life,
+  { change, pick }: Extract<Operation, { do: "configure" }>,
+): Parameters<Session["configure"]>[0] {
   switch (change) {
     case "system":
       return { system: SYSTEMS[pick % SYSTEMS.length] };

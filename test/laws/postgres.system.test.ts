@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { hold, isReplay } from "./hold.ts";
 import { live } from "./live.ts";
 import { operations } from "./operations.ts";
+import { POLICY_NAMES } from "./policies.ts";
 import { anthropicWorld, responsesWorld } from "./worlds.ts";
 
 /** A life takes a hundred statements: fewer lives than in memory. */
@@ -29,7 +30,7 @@ test.each([
     let requests = 0;
     await hold(
       `sessions with ${name} in PostgreSQL`,
-      [operations, fc.constantFrom("payback", "fixed")],
+      [operations, fc.constantFrom(...POLICY_NAMES)],
       async (list, policy) => {
         // Every life is another tenant: what leaks from one to another breaks a law.
         const store = postgres.store({ tenant: randomUUID() });

@@ -1,5 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import {
+  type Ask,
+  answer,
   type CompatibleServer,
   compatibleProfiles,
   createAnthropic,
@@ -11,7 +13,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import OpenAI from "openai";
 import type { Provider } from "palimpsest";
-import { anthropic } from "palimpsest/anthropic";
+import { type AnthropicRequest, anthropic } from "palimpsest/anthropic";
 import { openaiChat, openaiResponses } from "palimpsest/openai";
 
 /** A provider's adapter and the strict simulator that judges what it renders, in one process. */
@@ -33,11 +35,15 @@ const ADAPTIVE = { thinking: { type: "adaptive" } };
 
 /**
  * @param first which of the choices the session begins with: thinking is bound, free, or off
- * @param edits whether the provider may be asked to clear
+ * @param clears what the provider may be asked: to clear, or to delete results from its cached prompt
  */
-export function anthropicWorld(first: "bound" | "free" | "off", edits: "asked" | "off" = "off"): World {
+export function anthropicWorld(
+  first: "bound" | "free" | "off",
+  clears: "asked" | "by-deletion" | "off" = "off",
+): World {
+  const edits = clears === "asked" ? "asked" : "off";
   let reply: Reply = { words: [] };
-  const face = createAnthropic({ script: () => reply });
+  const face = createAnthropic({ script: (ask) => notesFor(ask) ?? reply });
   const client = new Anthropic({
     apiKey: "none",
     baseURL: "http://simulator",
@@ -52,11 +58,13 @@ export function anthropicWorld(first: "bound" | "free" | "off", edits: "asked" |
     { ...free, parameters: {} },
     { ...off, parameters: THINKING_BY_HAND },
   ];
+  // Rendering and reading are pure. The client is for questions that a session asks by itself.
+  const plain = anthropic(client, { cacheDiagnostics: "asked", edits });
+  const provider = clears === "by-deletion" ? deleting(plain) : plain;
   return {
-    name: `Anthropic, thinking ${first}${edits === "asked" ? ", edits by the provider" : ""}`,
+    name: `Anthropic, thinking ${first}${CLEARS[clears]}`,
     choices: [{ bound, free, off }[first], bound, free, off, ...others],
-    // Rendering and reading are pure. The client is for questions that a session asks by itself.
-    provider: anthropic(client, { cacheDiagnostics: "asked", edits }) as Provider<unknown, unknown, unknown>,
+    provider: provider as Provider<unknown, unknown, unknown>,
     answer(request, said) {
       reply = said;
       const { betas = [], ...body } = request as { readonly betas?: readonly string[] };
@@ -71,6 +79,29 @@ export function anthropicWorld(first: "bound" | "free" | "off", edits: "asked" |
         ...messages!.flatMap(({ role, content }) => (content as Fields[]).map((block) => ({ role, ...block }))),
       ];
       return list.map((block) => JSON.stringify({ ...block, cache_control: undefined }));
+    },
+  };
+}
+
+/** The model writes notes when it is asked for them. */
+function notesFor({ userText }: Ask): Reply | undefined {
+  return userText.includes("<session-notes>") ? answer(NOTES) : undefined;
+}
+
+const NOTES =
+  '<session-notes>\n<notes-section heading="Current state">\nAll is well.\n</notes-section>\n</session-notes>';
+
+const CLEARS = { asked: ", edits by the provider", "by-deletion": ", deletions", off: "" } as const;
+
+/** A service that deletes from its cached prompt, as an adapter of one's own would claim it. */
+function deleting(provider: ReturnType<typeof anthropic>): ReturnType<typeof anthropic> {
+  return {
+    ...provider,
+    cacheEdits: "taken",
+    renderRequest(parts) {
+      const cache_edits = { deleted_tool_results: parts.deleted?.map(({ callId }) => callId) ?? [] };
+      const betas = ["provider-simulator-cache-edits"];
+      return { ...provider.renderRequest(parts), betas, cache_edits } as AnthropicRequest;
     },
   };
 }

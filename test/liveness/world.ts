@@ -24,10 +24,11 @@ import {
   type Tool,
 } from "palimpsest";
 import { type AnthropicMessage, type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import type { PolicyOption } from "palimpsest/policy";
 import type { Witness } from "./witness.ts";
 
-/** Values of settings by name. */
-export type Values = Partial<Settings>;
+/** Values of settings by name, and the policy if it is not that of the settings. */
+export type Values = Partial<Settings> & { readonly policy?: PolicyOption };
 
 export type AnthropicProvider = Provider<AnthropicRequest, AnthropicResponse, AnthropicMessage>;
 export type LibrarySession = Session;
@@ -64,7 +65,7 @@ export interface World {
 
 const MONDAY_MS = Date.UTC(2026, 0, 5);
 
-export const SUMMARY: string = Array.from(
+const SUMMARY: string = Array.from(
   { length: 9 },
   (_, index) => `## ${index + 1}. Section\nThe loader was renamed in src/load.ts, and all of it was tested.`,
 ).join("\n");
@@ -73,6 +74,7 @@ const NOTES =
   '<session-notes>\n<notes-section heading="Current state">\nThe loader is being renamed.\n</notes-section>\n</session-notes>';
 
 export function openWorld(values: Values, witness: Witness, options: WorldOptions = {}): World {
+  const { policy, ...settings } = values;
   const { model = "claude-sonnet-4-6", windowTokens = 200_000, trueWindowTokens = windowTokens } = options;
   const clock = manualClock(MONDAY_MS);
   const time = options.time === "passes-when-idle" ? idleClock(MONDAY_MS) : clock;
@@ -110,7 +112,8 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
         clock: time,
         id: "s",
         system: "You are a careful engineer.",
-        settings: values,
+        settings,
+        ...(policy && { policy }),
         settingsFrom: { environment: {} },
         onEvent: witness.onEvent,
         ...more,
@@ -131,7 +134,7 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
 /** Summaries and notes, whenever they are asked for. */
 export function usualMind({ userText, purpose }: Ask): Reply | undefined {
   if (purpose === "compaction") return answer(SUMMARY);
-  if (userText.includes("nine sections")) return summarize(SUMMARY);
+  if (purpose === "summary") return summarize(SUMMARY);
   return userText.includes("<session-notes>") ? answer(NOTES) : undefined;
 }
 

@@ -125,8 +125,8 @@ describe("a wrong argument is told by an error of ours, never by a TypeError fro
     "ledger.enter": (session) => session.ledger.enter,
     "events.listen": (session) => session.events.listen,
     "background.enterAgent": (session) => session.background.enterAgent,
-    "background.mark": (session) => session.background.mark,
-    "background.setMark": (session) => session.background.setMark,
+    "background.readTo": (session) => session.background.readTo,
+    "background.setReadTo": (session) => session.background.setReadTo,
   };
   test.each(Object.entries(METHODS))("session.%s()", async (method, find) => {
     for (const wrong of WRONG) {

@@ -17,9 +17,8 @@ const READ = { name: "Read", description: "Reads a file.", inputSchema: { type: 
 /** A session from its first message to its resumption, with nothing but what every web runtime has. */
 export async function runWholeSession(): Promise<WholeSession> {
   const provider = anthropic(fakeClient("All is well."));
-  // No call is made to compact: the summary is the digest that needs no model.
-  const settings = { "compaction.maxCalls": 0 };
-  const options = { store: memoryStore(), provider, model: MODEL, settings };
+  // This model says the same to everything, so there is no summary: the parts stand alone.
+  const options = { store: memoryStore(), provider, model: MODEL };
   const session = await openSession({ ...options, system: "You are brief.", tools: [READ] });
   await session.append("Read the log of the service and say what went wrong.");
   await session.record(answer(await session.prepare(), { callId: "call_1", tool: "Read" }));
@@ -52,7 +51,7 @@ export async function runWholeSession(): Promise<WholeSession> {
   return {
     largeResult: JSON.stringify(request).length < lines.join("\n").length / 2 ? "stored" : "whole",
     recalled: JSON.stringify(recalled),
-    compacted: compacted.kind === "compacted" ? compacted.rung : JSON.stringify(compacted),
+    compacted: compacted.kind === "compacted" ? compacted.summary.way : JSON.stringify(compacted),
     resumedFrom: JSON.stringify(resumedRequest).includes("Answer 2: ") ? "messages" : "summary",
     answer: said,
   };

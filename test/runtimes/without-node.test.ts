@@ -31,7 +31,7 @@ const WEB_GLOBALS = {
 const EXPECTED: WholeSession = {
   largeResult: "stored",
   recalled: expect.stringContaining("line 19876: answered in"),
-  compacted: "digest",
+  compacted: "none",
   resumedFrom: "summary",
   answer: "All is well.",
 };

@@ -30,7 +30,7 @@ test("a turn is in the trace of the request that brought its message, and that i
   const { tenant: dispatch, queue, close, overview } = openPostgresDispatch({ pool, pollMs: 50 });
   const { text: token, stored } = createToken({ tenant: "shop", name: "Ada", scopes: SCOPES });
   const server = await serveFleet({
-    agent: () => ({ provider, model: "claude-opus-5-5", tools: [look], settings: { "notes.enabled": "off" } }),
+    agent: () => ({ provider, model: "claude-opus-5-5", tools: [look], settings: { notes: "off" } }),
     store: (tenant) => postgres.store({ tenant }),
     dispatch,
     scheduler: queueScheduler({ queue, schedule: (tenant) => dispatch(tenant).schedule }),

@@ -5,6 +5,7 @@ import { createExtractions, memoryTool, openMemory } from "@palimpsest/memory";
 import { type Ask, answer, callTool, callTools, type Reply, summarize } from "@palimpsest/provider-simulator";
 import { memoryResults, memoryStore, openSession, type SessionEvent, user } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
+import { coding, headByPauses, whenCold } from "palimpsest/policy";
 import { DREAM_SYSTEM } from "../../packages/memory/src/dream/dream-prompt.ts";
 import { startDream } from "../../packages/memory/src/dream/start-dream.ts";
 import { openStage, READ } from "./open-stage.ts";
@@ -22,8 +23,8 @@ const SUMMARY = summarize(SECTIONS.join("\n"));
 const words = (about: string, count = 1_500): string => `About ${about}: ${`${about} `.repeat(count)}`;
 
 /** Calls Read as often and for as much as the user says; writes a summary when it is asked for one. */
-function reader({ userText, toolResults }: Ask): Reply {
-  if (userText.includes("nine sections")) return SUMMARY;
+function reader({ purpose, userText, toolResults }: Ask): Reply {
+  if (purpose === "summary") return SUMMARY;
   const [, times, bytes] = /read (\d+) of (\d+) bytes/.exec(userText) ?? [];
   if (toolResults.length > 0 || times === undefined) return answer("A SECRET of the model.");
   return callTools(
@@ -33,8 +34,8 @@ function reader({ userText, toolResults }: Ask): Reply {
 
 const talk: Scene = {
   async play({ onEvent }) {
-    const settings = { "clearing.keepNewest": 3, "cache.ttl": "5m" };
-    const { session, say, clock } = await openStage({ script: reader, onEvent, options: { settings } as object });
+    const policy = { ...coding(), clear: [whenCold({ keepNewest: 3 })] };
+    const { session, say, clock } = await openStage({ script: reader, onEvent, options: { policy } as object });
     await say("read 8 of 9000 bytes");
     await say("read 1 of 70000 bytes");
     clock.advance(9 * MINUTE_MS);
@@ -58,7 +59,7 @@ const compaction: Scene = {
       onEvent,
       windowTokens: 100_000,
       options: {
-        settings: { "notes.enabled": "on", "compaction.auto": "off" },
+        settings: { notes: "on", compaction: "off" },
         surroundings: { readFile: async () => "A SECRET file" },
         hooks: createHooks([
           { event: "PreCompact", run: () => ({ userDisplayMessage: "A SECRET message" }), name: "a" },
@@ -79,9 +80,9 @@ const compaction: Scene = {
   },
 };
 
-const full = (auto: "on" | "ask"): Scene => ({
+const full = (automatic: "auto" | "ask"): Scene => ({
   async play({ onEvent }) {
-    const settings = { "compaction.auto": auto, "compaction.notes": "on" };
+    const settings = { compaction: automatic, notes: "on" };
     const { say } = await openStage({
       script: reader,
       onEvent,
@@ -91,7 +92,7 @@ const full = (auto: "on" | "ask"): Scene => ({
     for (let part = 0; part < 14; part++) await say(words(`part${part}`));
   },
 });
-const [compacts, asks] = [full("on"), full("ask")];
+const [compacts, asks] = [full("auto"), full("ask")];
 
 const badSettings: Scene = {
   async play({ onEvent }) {
@@ -99,7 +100,7 @@ const badSettings: Scene = {
     const details = async <Value>(_: string, value: Value) =>
       state === "works" ? { value } : { value, errorCode: "GENERAL", errorMessage: "A SECRET address" };
     const flags = { getNumberDetails: details, getObjectDetails: details, getStringDetails: details };
-    const environment = { PALIMPSEST_CLEARING_KEEP_NEWEST: "A SECRET value" };
+    const environment = { PALIMPSEST_COMPACT_AT: "A SECRET value" };
     const { say } = await openStage({ script: reader, onEvent, options: { settingsFrom: { environment, flags } } });
     for (const next of ["fails", "works"] as const) {
       state = next;
@@ -128,9 +129,8 @@ const remembering: Scene = {
     });
     const said = async () => [{ entry: 2, by: "user" as const, text: "Well then, please read the page, always." }];
     const tools = [READ, memoryTool({ memory, session: "s", said })];
-    const settings = { "memory.extractionPercent": 100 };
-    const { session, store, say } = await openStage({ script, onEvent, tools, options: { settings } as object });
-    const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"] });
+    const { session, store, say } = await openStage({ script, onEvent, tools });
+    const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"], maxCostPercent: 100 });
     await say("Well then, please read the page, always.", { afterTurn: extractions.afterTurn });
     await extractions.drain(10_000);
     for (const { slug } of await memory.inbox()) await memory.accept(slug);
@@ -204,10 +204,12 @@ const overridden: Scene = {
   },
 };
 
+const PINGS = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
+
 const warm: Scene = {
   async play({ onEvent }) {
-    const settings = { "cache.ttl": "5m", "keepWarm.enabled": "on" };
-    const { session, say, clock } = await openStage({ script: reader, onEvent, options: { settings } as object });
+    const policy = { ...coding(), cache: headByPauses({ keepWarm: PINGS }) };
+    const { session, say, clock } = await openStage({ script: reader, onEvent, options: { policy } as object });
     await say("Hello.");
     const kept = session.provider.keepWarm({ activity: "waiting" });
     await clock.pass(6 * MINUTE_MS, kept);

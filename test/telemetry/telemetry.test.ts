@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { answer } from "@palimpsest/provider-simulator";
 import type { NewEvent, SessionEvent } from "palimpsest";
+import { coding, headByPauses } from "palimpsest/policy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ATTRIBUTES, METRICS } from "../../packages/palimpsest/src/telemetry/names.ts";
 import { type TelemetryOptions, telemetry } from "../../packages/palimpsest/src/telemetry/session-telemetry.ts";
@@ -44,11 +45,11 @@ const response: NewEvent = {
 
 const compacted: CompactionOutcome = {
   kind: "compacted",
-  rung: "fork",
+  summary: { way: "fork", form: "coding", met: true },
   tokensBefore: 150_000,
   tokensAfter: 20_000,
   used,
-  summary: "A SECRET summary",
+  text: "A SECRET summary",
 };
 
 type CompactionOutcome = Extract<NewEvent, { kind: "compaction-ended" }>["outcome"];
@@ -169,7 +170,13 @@ test("a request is a span of a client, as the conventions want it", () => {
 test.each<[CompactionOutcome, object, SpanStatusCode]>([
   [
     compacted,
-    { [ATTRIBUTES.rung]: "fork", [ATTRIBUTES.tokensAfter]: 20_000, [ATTRIBUTES.cacheReadTokens]: 80 },
+    {
+      [ATTRIBUTES.summaryWay]: "fork",
+      [ATTRIBUTES.summaryForm]: "coding",
+      [ATTRIBUTES.summaryMet]: true,
+      [ATTRIBUTES.tokensAfter]: 20_000,
+      [ATTRIBUTES.cacheReadTokens]: 80,
+    },
     SpanStatusCode.UNSET,
   ],
   [{ kind: "declined", reason: "blocked", why: "a hook" }, { [ATTRIBUTES.outcome]: "declined" }, SpanStatusCode.UNSET],
@@ -204,12 +211,14 @@ test("two sessions may compact at once, under the same name", () => {
   expect(spans().map(({ attributes }) => attributes[ATTRIBUTES.session])).toEqual(["a", "b"]);
 });
 
+const PINGS = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
+
 test("what was counted is what was spent: also by forks, by other models, and to keep the cache warm", async () => {
   const { listen, spans, series } = begin();
   const { session, say, clock } = await openStage({
     script: () => answer("Done."),
     onEvent: listen,
-    options: { settings: { "cache.ttl": "5m", "keepWarm.enabled": "on" } } as object,
+    options: { policy: { ...coding(), cache: headByPauses({ keepWarm: PINGS }) } } as object,
   });
   for (const words of ["Hello", "Again"]) await say(words);
   await session.ask("What is it about?", { source: "side" });

@@ -10,6 +10,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, type Session, type ToolDefinition, toolResult } from "palimpsest";
 import { type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import { coding, fixedLifetimes } from "palimpsest/policy";
 
 export interface SimulationOptions {
   /** Sizes vary with it. */
@@ -69,7 +70,8 @@ export async function simulate({
     clock,
     tools: TOOLS,
     // Nothing is to happen but what is seeded.
-    settings: { "cache.ttl": cacheTtl, "clearing.enabled": "off", "compaction.auto": "off", "notes.enabled": "off" },
+    settings: { compaction: "off" },
+    policy: { ...coding(), clear: [], cache: fixedLifetimes(cacheTtl, cacheTtl) },
     settingsFrom: { environment: {} },
     store: memoryStore({ clock }),
     provider: anthropic({} as never, { cacheDiagnostics: "asked" }),

@@ -51,7 +51,6 @@ export async function leadSession(
     model,
     system: SYSTEM,
     tools: [own, ...offered],
-    settings: { "cache.ttl": "5m" },
   });
   let requests = 0;
   for (let turn = 0; turn < course.turns; turn++) {

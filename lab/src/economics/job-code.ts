@@ -30,7 +30,7 @@ export function createJobCode(): (job: Job) => string {
 }
 
 function settingsOf(policy: string): string {
-  return JSON.stringify(ENGINE_POLICIES.find(({ name }) => name === policy)?.settings);
+  return JSON.stringify(ENGINE_POLICIES.find(({ name }) => name === policy)?.policyFor("5m"));
 }
 
 /** `opencode.ts` has the rules whose names begin with its own; those without a file are plain. */

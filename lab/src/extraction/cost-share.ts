@@ -49,7 +49,7 @@ export async function measureCostShare(dialogues: readonly LabelledDialogue[], t
     provider: simulatedAnthropic(script),
     model: "claude-opus-5-5",
     system: words(SYSTEM_WORDS, 1),
-    settings: { "notes.enabled": "off" },
+    settings: { notes: "off" },
   });
   try {
     const look: Tool = {

@@ -38,8 +38,6 @@ export async function judgeDialogue(dialogue: LabelledDialogue): Promise<readonl
     provider,
     model: "claude-opus-5-5",
     system: "Be brief.",
-    // What becomes of claims is measured here; what they cost, in sessions as long as recorded ones.
-    settings: { "memory.extractionPercent": 100 },
   });
   try {
     await session.append(dialogue.said.flatMap(toContent));
@@ -48,7 +46,8 @@ export async function judgeDialogue(dialogue: LabelledDialogue): Promise<readonl
       return (await readStatements(reader, 1, session.history.newestEntry)).said;
     };
     const tool = memoryTool({ memory, session: "s", said });
-    const extractions = createExtractions({ memory, store, tools: [tool], readOnlyTools: [] });
+    // This experiment measures which claims are kept. cost-share.ts measures their cost, in sessions as long as recorded ones.
+    const extractions = createExtractions({ memory, store, tools: [tool], readOnlyTools: [], maxCostPercent: 100 });
     await extractions.afterTurn(session);
     if (asked === 0) {
       for (const claim of dialogue.claims.filter(({ right }) => right === undefined)) {

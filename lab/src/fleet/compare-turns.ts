@@ -58,7 +58,7 @@ export async function compareTurns(
       model: "claude-opus-5-5",
       tools: [look],
       takeover: "always",
-      settings: { "notes.enabled": "off" },
+      settings: { notes: "off" },
     });
   const worker = createSessionWorker({
     open: ({ session }) => open(session),

@@ -19,7 +19,7 @@ export const palimpsestAgent: Contestant = commandContestant({
   name: "palimpsest-agent",
   kind: "ours",
   api: "anthropic-messages",
-  summaryPrompt: /nine sections/,
+  summaryPrompt: /<summary> block/,
   version: () => versionsOf(import.meta.url, ["palimpsest-agent"]).join(" "),
   prepare({ model, windowTokens, home }) {
     mkdirSync(join(home, ".palimpsest"), { mode: 0o700 });

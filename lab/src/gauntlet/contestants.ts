@@ -5,7 +5,7 @@ import { peerContestant } from "./peer-contestant.ts";
 import { versionsOf } from "./versions-of.ts";
 
 const anthropic = { api: "anthropic-messages" } as const;
-const ours = { kind: "ours", ...anthropic, summaryPrompt: /nine sections/ } as const;
+const ours = { kind: "ours", ...anthropic, summaryPrompt: /<summary> block/ } as const;
 const here = (file: string): URL => new URL(`./contestants/${file}`, import.meta.url);
 const ofWorkspace = (...names: string[]) => versionsOf(import.meta.url, names).join(" ");
 

@@ -92,8 +92,8 @@ export async function writeSample(folder: string, id: string): Promise<void> {
   const server = await serve({
     faces: [
       createAnthropic({
-        script: ({ userText }) =>
-          userText.includes("nine sections") ? summarize(SUMMARY) : (replies.shift() ?? answer("All is said.")),
+        script: ({ purpose }) =>
+          purpose === "summary" ? summarize(SUMMARY) : (replies.shift() ?? answer("All is said.")),
       }),
     ],
   });

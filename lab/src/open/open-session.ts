@@ -16,7 +16,7 @@ export function openLabSession(folder: string): Promise<LabSession> {
     system: "You are a careful engineer.",
     tools: [{ name: "read_file", description: "Reads a file.", inputSchema: { type: "object" } }],
     // The whole of it is to be opened.
-    settings: { "compaction.auto": "off", "notes.enabled": "off" },
+    settings: { compaction: "off", notes: "off" },
     settingsFrom: { environment: {} },
   });
 }

@@ -6,7 +6,7 @@ import type { Round } from "./transcript.ts";
 const MODEL = "claude-sonnet-4-6";
 /** 20,000 messages have 20 million tokens: in this window nothing ever has to be done about them, and nothing is because it pays. */
 const WINDOW_TOKENS = 100_000_000;
-const ONLY_WHEN_FULL: Partial<Settings> = { "compaction.policy": "window" };
+const ONLY_WHEN_FULL: Partial<Settings> = { profile: "quality" };
 
 export interface OwnSessionOptions {
   /** The tool whose results fill the conversation. @default one whose results are never cleared */

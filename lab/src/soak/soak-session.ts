@@ -84,7 +84,7 @@ export async function soakSession(
     onEvent(event) {
       if (event.kind !== "compaction-ended") return;
       const { outcome } = event;
-      const name = outcome.kind === "compacted" ? outcome.rung : outcome.kind;
+      const name = outcome.kind === "compacted" ? outcome.summary.way : outcome.kind;
       compactions[name] = (compactions[name] ?? 0) + 1;
     },
   });

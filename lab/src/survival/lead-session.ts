@@ -1,6 +1,7 @@
 import { type Ask, createAnthropic, manualClock, type Reply, summarize } from "@palimpsest/provider-simulator";
-import { openSession, recallTool, type Session, type Settings, type ToolDefinition, toolResult } from "palimpsest";
+import { openSession, recallTool, type Session, type ToolDefinition, toolResult } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import { coding, codingNotes, type Policy, window } from "palimpsest/policy";
 import { sqliteStore } from "palimpsest/sqlite";
 import { createRandom } from "../random.ts";
 import { createFiller } from "./filler.ts";
@@ -13,13 +14,9 @@ const FACTS_PER_WINDOW = 40;
 const MODEL = "claude-sonnet-4-6";
 const WINDOW_TOKENS = 200_000;
 const ROUND_MS = 15_000;
-const SETTINGS: Partial<Settings> = {
-  "compaction.policy": "window",
-  "compaction.evidenceTokens": 8_000,
-  // So that a window is what is compacted, not what was cleared before: ten of them have 1.4 million tokens.
-  "clearing.enabled": "off",
-  "notes.enabled": "on",
-};
+const BASE = coding("quality", { notes: codingNotes() });
+/** Nothing is cleared, so that whole windows are compacted: ten of them have 1.4 million tokens. */
+const POLICY: Policy = { ...BASE, clear: [], compact: { ...BASE.compact, when: window() } };
 const TOOLS: readonly ToolDefinition[] = [
   ...["Read", "Edit", "Bash", "Grep"].map((name) => ({
     name,
@@ -48,7 +45,7 @@ export interface Compacted {
   /** What an agent would have that keeps only the summary, of a summarizer that is just as lossy. */
   readonly plainView: string;
   /** What the summary came from. */
-  readonly rung: string;
+  readonly way: string;
   readonly session: Session;
 }
 
@@ -58,16 +55,16 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
   const makeFact = createFacts(random);
   const steps = createSteps(random, createFiller(random));
   const facts: Fact[] = [];
-  const rungs: string[] = [];
+  const ways: string[] = [];
   let reply: Reply = { words: [] };
   let plainView = "";
   /** What was said since the newest compaction. */
   let said: string[] = [];
 
   const clock = manualClock();
-  const script = ({ userText, request }: Ask): Reply =>
-    userText.includes("nine sections")
-      ? summarize(lossySummary({ source: wordsOf(request), facts, seed: `${seed} ${rungs.length}` }))
+  const script = ({ purpose, request }: Ask): Reply =>
+    purpose === "summary"
+      ? summarize(lossySummary({ source: wordsOf(request), facts, seed: `${seed} ${ways.length}` }))
       : reply;
   const service = createAnthropic({ clock, script });
   const answer = (request: AnthropicRequest): AnthropicResponse => {
@@ -90,10 +87,10 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
       },
     },
     system: "You are a careful engineer. You keep to what the user says. ".repeat(100),
-    settings: SETTINGS,
+    policy: POLICY,
     settingsFrom: { environment: {} },
     onEvent(event) {
-      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") rungs.push(event.outcome.rung);
+      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") ways.push(event.outcome.summary.way);
     },
   });
 
@@ -105,9 +102,9 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
     said.push(text ?? "", JSON.stringify(call?.input ?? ""), result, user ?? "");
     await session.append(user ?? toolResult(calls[0]!.id, result, status));
     clock.advance(ROUND_MS);
-    const before = rungs.length;
+    const before = ways.length;
     pending = await session.prepare();
-    return rungs.length > before ? pending : undefined;
+    return ways.length > before ? pending : undefined;
   }
 
   await session.append("The shop is to be made ready for the new year. Go through its services one by one.");
@@ -140,7 +137,7 @@ export async function* leadSession(seed: string, folder: string): AsyncGenerator
       plainView = lossySummary({ source, facts, seed: `${seed} plain ${window}` });
       said = [];
       const view = wordsOf(compacted as unknown as Ask["request"]);
-      yield { compactions: window + 1, facts, view, plainView, rung: rungs.at(-1)!, session };
+      yield { compactions: window + 1, facts, view, plainView, way: ways.at(-1)!, session };
     }
   }
   await session.close();

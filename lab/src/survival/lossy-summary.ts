@@ -1,4 +1,4 @@
-import { summarySections } from "palimpsest/inspect";
+import { CODING_SECTIONS } from "palimpsest/inspect";
 import { createRandom } from "../random.ts";
 import type { FactSort, PlantedFact } from "./planted-fact.ts";
 import { createView } from "./view-search.ts";
@@ -40,8 +40,9 @@ export interface LossySummary {
 export function lossySummary({ source, facts, seed }: LossySummary): string {
   const has = createView(source);
   const kept = facts.filter((fact) => has(fact) && createRandom(`${seed} ${fact.text}`).happens(KEPT[fact.sort]));
-  return summarySections("full")
-    .map(({ number, title }) => {
+  return Object.keys(CODING_SECTIONS)
+    .map((title, index) => {
+      const number = index + 1;
       const sorts = SECTIONS[number] ?? [];
       const lines = kept.filter(({ sort }) => sorts.includes(sort)).map((fact) => `- ${told(fact)}`);
       return [`## ${number}. ${title}`, proseOf(`${seed} ${number - 1}`), ...lines].join("\n");

@@ -36,7 +36,7 @@ interface Sample {
 }
 
 async function measure(
-  { compactions, facts, view, plainView, session, rung }: Compacted,
+  { compactions, facts, view, plainView, session, way }: Compacted,
   { seed, everyNth }: { readonly seed: number; readonly everyNth: number },
 ): Promise<Sample[]> {
   const isSeen = createView(view);
@@ -49,7 +49,7 @@ async function measure(
   const always = [
     ...share("ours_waiting_in_view_pct", waiting, isSeen),
     ...share("plain_waiting_in_view_pct", waiting, isInSummary),
-    ...share("summarized_pct", facts.slice(0, 1), () => rung !== "digest"),
+    ...share("summarized_pct", facts.slice(0, 1), () => way !== "none"),
   ];
   if (!AFTER.includes(compactions)) return always;
   const unreachable = new Set<PlantedFact>();

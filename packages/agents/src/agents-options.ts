@@ -4,8 +4,28 @@ import type { AgentWay } from "palimpsest/inspect";
 
 import type { AgentDefinition } from "./agent-definition.ts";
 
-/** Options of `openAgents`. Only the session, its store and its tools are required. */
-export interface AgentsOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
+/** The limits of agents. */
+export interface AgentLimits {
+  /** The maximum number of responses of one agent per run. @default 200 */
+  readonly maxRounds?: number;
+  /** How many characters of a background agent's report the model sees. The rest is in the agent's log. @default 20_000 */
+  readonly resultCharacters?: number;
+  /**
+   * How many characters of the reports that arrive together the model sees, so that many reports do not fill the window.
+   * @default 60_000
+   */
+  readonly resultsCharacters?: number;
+  /**
+   * `on`: while somebody follows a running agent, the agent is asked for a short phrase about what it is doing, on its own cached
+   * prompt. @default "on"
+   */
+  readonly phrases?: "on" | "off";
+  /** An agent is asked at most this often, and only after it has done something new. @default 30_000 */
+  readonly phraseEveryMs?: number;
+}
+
+/** Options of `createAgents`. Only the session, its store, its tools and `openChild` are required. */
+export interface AgentsOptions extends AgentLimits, Pick<PermissionOptions, "permission" | "askHost"> {
   /** The session that starts the agents: its log records all of them. */
   readonly session: Session;
   /** The store of the sessions' logs. */

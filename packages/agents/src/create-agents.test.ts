@@ -2,6 +2,7 @@ import { answer, callTool, callTools, type Reply, type Script } from "@palimpses
 import { stepTurn } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
 import { describe, expect, test } from "vitest";
+import type { AgentLimits } from "./agents-options.ts";
 import { readAgents } from "./read-agents.ts";
 import { openTeam } from "./testing/open-team.ts";
 
@@ -22,6 +23,16 @@ test("where agents are off the model has no tool to start one, and none is start
     kind: "refused",
     why: expect.stringContaining("agents.enabled"),
   });
+});
+
+test.each([
+  [{ maxRounds: 0 }, "createAgents({ maxRounds }) is 0; it must be a whole number, at least 1."],
+  [{ resultCharacters: 999 }, "it must be a whole number, at least 1000."],
+  [{ resultsCharacters: Number.NaN }, "it must be a whole number, at least 1000."],
+  [{ phrases: "sometimes" }, 'it must be one of "on", "off".'],
+  [{ phraseEveryMs: 10 }, "it must be a whole number, at least 1000."],
+])("createAgents refuses %j", async (limits, message) => {
+  await expect(openTeam({ script: () => answer("Ok."), limits: limits as AgentLimits })).rejects.toThrow(message);
 });
 
 describe("in the foreground", () => {
@@ -84,7 +95,7 @@ describe("in the foreground", () => {
         ? callTools(start("foreground", "never end"))
         : answer(toolResults[0]?.text ?? "");
     };
-    const { turn, session } = await openTeam({ script, settings: { "agents.rounds": 3 } });
+    const { turn, session } = await openTeam({ script, limits: { maxRounds: 3 } });
     expect(await turn("Begin.")).toMatchObject({ text: expect.stringContaining("after 3 responses") });
     expect(session.background.agents()).toMatchObject([{ status: "failed" }]);
     const few = await openTeam({ script, settings: { "agents.tokens": 1 } });
@@ -97,7 +108,7 @@ describe("in the foreground", () => {
       if (isMain(request)) return callTools(start("foreground", "wait"));
       return callTools(callTool("Look", { what: "again" }));
     };
-    const { agents, session } = await openTeam({ script, settings: { "agents.rounds": 100_000 } });
+    const { agents, session } = await openTeam({ script, limits: { maxRounds: 100_000 } });
     await session.append("Begin.");
     const started = await agents.start({ prompt: "x", description: "x", way: "background", signal: controller.signal });
     if (started.kind !== "started") throw new Error(started.why);
@@ -154,6 +165,20 @@ describe("in the background", () => {
     expect(await read).toContain(" end");
   });
 
+  test("reports are cut to the limits of one report and of all reports that arrive together", async () => {
+    const talker: Script = ({ request }) => (isMain(request) ? answer("Ok.") : answer("word ".repeat(2_000)));
+    for (const [limits, agentCount, maxCharacters] of [
+      [{ resultCharacters: 2_000 }, 1, 2_400],
+      [{ resultsCharacters: 3_000 }, 3, 4_200],
+    ] as const) {
+      const { agents, session } = await openTeam({ script: talker, limits });
+      for (let at = 0; at < agentCount; at++) await agents.start({ prompt: "p", description: "d", way: "background" });
+      expect(await agents.drain(60_000)).toBe("drained");
+      await agents.inbox.deliver(session);
+      expect(session.view.attached("agent-result").join("").length).toBeLessThan(maxCharacters);
+    }
+  });
+
   test("one that was running when the program ended is told of, and goes on from its log by a message", async () => {
     let isLate = false;
     const stuck: Script = ({ request }) => {
@@ -162,7 +187,7 @@ describe("in the background", () => {
         ? answer(all(request).includes("are you there") ? "Back again." : "?")
         : callTools(callTool("Look", { what: "x" }));
     };
-    const first = await openTeam({ script: stuck, settings: { "agents.rounds": 100_000 } });
+    const first = await openTeam({ script: stuck, limits: { maxRounds: 100_000 } });
     await first.agents.start({ prompt: "p", description: "d", way: "background", name: "worker" });
     await new Promise((resolve) => setTimeout(resolve, 50));
     await first.agents.close();
@@ -198,7 +223,7 @@ describe("in the background", () => {
   });
 
   test("a result that comes after its agent was stopped changes nothing", async () => {
-    const { agents, session, sent } = await openTeam({ script, settings: { "agents.rounds": 100_000 } });
+    const { agents, session, sent } = await openTeam({ script, limits: { maxRounds: 100_000 } });
     await agents.start({ prompt: "task-1", description: "d", way: "background" });
     await agents.drain(10_000);
     await agents.inbox.deliver(session);
@@ -327,7 +352,7 @@ describe("forks", () => {
 
 test("an agent whose start was taken back by a rewind is stopped, and spends nothing more", async () => {
   const busy: Script = ({ request }) => (isMain(request) ? answer("Ok.") : callTools(callTool("Look", { what: "x" })));
-  const { session, agents } = await openTeam({ script: busy, settings: { "agents.rounds": 100_000 } });
+  const { session, agents } = await openTeam({ script: busy, limits: { maxRounds: 100_000 } });
   await session.append("Before.");
   const before = session.history.newestEntry;
   const started = await agents.start({ prompt: "p", description: "d", way: "background" });

@@ -1,12 +1,12 @@
 import { type Tool, withTimers } from "palimpsest";
-import { aFunction, checkOptions, withMethods } from "palimpsest/schema";
+import { aFunction, aValueOf, checkOptions, choice, ifGiven, integer, withMethods } from "palimpsest/schema";
 import { STANDARD_AGENTS } from "./agent-definition.ts";
 import { createAgentList } from "./agent-list.ts";
 import { toAttachment } from "./agent-message.ts";
 import type { AgentEnd } from "./agent-result.ts";
 import { AGENT_TOOL, agentTool } from "./agent-tool.ts";
 import type { Agents, StartedAgent } from "./agents.ts";
-import type { AgentsOptions } from "./agents-options.ts";
+import type { AgentLimits, AgentsOptions } from "./agents-options.ts";
 import { announceMail } from "./announce-mail.ts";
 import { findRecorded, mailboxInbox } from "./mailbox-inbox.ts";
 import { messageTool } from "./message-tool.ts";
@@ -22,19 +22,26 @@ export function createAgents(options: AgentsOptions): Agents {
     session: withMethods(["append", "prepare", "fork"], "a session: await openSession()"),
     store: withMethods(["openWriter", "openReader"], "the store of the session"),
     openChild: aFunction("a function that opens a session for an agent"),
+    maxRounds: ifGiven(aValueOf(integer("", { minimum: 1 }))),
+    resultCharacters: ifGiven(aValueOf(integer("", { minimum: 1_000 }))),
+    resultsCharacters: ifGiven(aValueOf(integer("", { minimum: 1_000 }))),
+    phrases: ifGiven(aValueOf(choice(["on", "off"]))),
+    phraseEveryMs: ifGiven(aValueOf(integer("", { minimum: 1_000 }))),
   });
+  const limits = limitsOf(options);
   const { session, store, mailbox, definitions = STANDARD_AGENTS } = options;
   const clock = withTimers(options.clock);
   const settings = () => session.settings().settings;
   const roster = createRoster({ now: clock.now, maxRunning: () => settings()["agents.running"] });
   const announcements = mailbox && announceMail({ mailbox, session });
   const mail = mailbox && mailboxInbox({ mailbox, session, store, announce: announcements!.announce });
-  const inbox = createSessionInbox({ session, store, roster, settings, mail });
+  const inbox = createSessionInbox({ session, store, roster, limits, mail });
   const agentList = createAgentList({ session, store, roster, now: clock.now });
 
   const settle = (): Promise<number> => inbox.deliver(session);
   const starter: Starter = createStarter({
     ...options,
+    ...limits,
     roster,
     mainOnly: [AGENT_TOOL, ...(options.mainOnlyTools ?? [])],
     ownTools: (sender) => [tool, messageTool((wanted) => post(wanted, sender))],
@@ -133,7 +140,7 @@ export function createAgents(options: AgentsOptions): Agents {
     },
     follow: (id, listener) => {
       const one = roster.live.get(id);
-      return one === undefined ? () => undefined : followPhrases(one, { listener, clock, settings });
+      return one === undefined ? () => undefined : followPhrases(one, { listener, clock, limits });
     },
     waitForMail: async (signal) => announcements?.wait(signal) ?? "over",
     idle: inbox.idle,
@@ -145,4 +152,10 @@ export function createAgents(options: AgentsOptions): Agents {
       await Promise.all(all.map(({ done }) => done));
     },
   };
+}
+
+function limitsOf(options: AgentLimits): Required<AgentLimits> {
+  const { maxRounds = 200, resultCharacters = 20_000, resultsCharacters = 60_000 } = options;
+  const { phrases = "on", phraseEveryMs = 30_000 } = options;
+  return { maxRounds, resultCharacters, resultsCharacters, phrases, phraseEveryMs };
 }

@@ -1,4 +1,5 @@
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
+import type { SessionEvent } from "palimpsest";
 import { expect, test } from "vitest";
 import { forkTask, IN_PARENT } from "./agent-prompts.ts";
 import { openTeam } from "./testing/open-team.ts";
@@ -16,6 +17,29 @@ const textsOf = (content: ReturnType<typeof forkTask>): readonly string[] =>
   typeof content === "object" && "blocks" in content
     ? content.blocks.flatMap((block) => (block.kind === "text" ? block.text : []))
     : [];
+
+test("three forks of one response read all that their parent left in the cache", async () => {
+  const fork = (prompt: string) => callTool("Agent", { way: "fork", description: prompt, prompt });
+  const script: Script = ({ userText }) =>
+    userText === "Begin." ? callTools(fork("left"), fork("middle"), fork("right")) : answer("Ok.");
+  const { turn, agents, session } = await openTeam({ script, system: "You lead with care. ".repeat(2_000) });
+  const missed: SessionEvent[] = [];
+  session.events.listen((event) => event.kind === "fork-missed-cache" && missed.push(event));
+  await turn("Begin.");
+  while ((await agents.idle()) === "waiting") await turn();
+
+  const lines = await Array.fromAsync(session.ledger.lines());
+  const leftTokens = lines[0]!.cacheWriteTokens;
+  expect(leftTokens).toBeGreaterThan(5_000);
+  const forks = lines.filter(({ source }) => source === "agent");
+  expect(forks.map((line) => [line.forkExpectedTokens, line.cacheReadTokens >= leftTokens])).toEqual([
+    [leftTokens, true],
+    [leftTokens, true],
+    [leftTokens, true],
+  ]);
+  expect(missed).toEqual([]);
+  expect((await session.ledger.cost()).forksMissedUsd).toBe(0);
+});
 
 test("a fork's first request is its parent's, byte for byte; then placeholders, the directive, and the task last", async () => {
   const fork = (prompt: string) => callTool("Agent", { way: "fork", description: prompt, prompt });

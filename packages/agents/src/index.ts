@@ -9,8 +9,9 @@ export {
 export type { AgentEnd } from "./agent-result.ts";
 export { isAgentSession } from "./agent-session.ts";
 export type { AgentFollowed, Agents, ListedAgent, LiveState, StartedAgent } from "./agents.ts";
-export type { AgentsOptions, WantedChild } from "./agents-options.ts";
+export type { AgentLimits, AgentsOptions, WantedChild } from "./agents-options.ts";
 export { createAgents } from "./create-agents.ts";
 export { isApproval, type MessageSent } from "./message-tool.ts";
 export { readAgents, type StoredAgent } from "./read-agents.ts";
 export type { KnownAgent, WantedAgent } from "./start-agent.ts";
+export { type WaitingInboxOptions, waitingInbox } from "./waiting-inbox.ts";

@@ -13,7 +13,7 @@ test("two sessions with agents in one process and one store: what is said in one
   const canaries = ["canary-of-north", "canary-of-south"] as const;
   const teams = await Promise.all(
     canaries.map((canary) =>
-      openTeam({ script, store, id: canary, system: `You lead. ${canary}`, settings: { "compaction.auto": "off" } }),
+      openTeam({ script, store, id: canary, system: `You lead. ${canary}`, settings: { compaction: "off" } }),
     ),
   );
   for (let operations = 0; operations < OPERATIONS; operations++) {

@@ -62,8 +62,8 @@ async function withParent(log: LogReader, parent: LogReader): Promise<{ whole: L
   const [first] = await log.read(1, 1);
   const read = first && readPayload(first);
   if (read?.kind !== "fork") return { whole: log, sharedTo: 0 };
-  const { sequence } = read.payload;
-  return { whole: forkedReader({ reader: parent, sequence }, log), sharedTo: sequence };
+  const { sequence, configuration } = read.payload;
+  return { whole: forkedReader({ reader: parent, sequence, configuration }, log), sharedTo: sequence };
 }
 
 function doingOf(entry: Entry): string | undefined {

@@ -14,7 +14,7 @@ import {
 import type { AgentEnd } from "./agent-result.ts";
 
 export interface RunOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
-  /** The session whose hooks run when the agent starts and stops, and whose settings limit it. */
+  /** The session whose hooks run when the agent starts and stops, and whose setting `agents.tokens` limits it. */
   readonly parent: Pick<Session, "id" | "events" | "settings">;
   readonly child: Session;
   readonly agentId: string;
@@ -23,6 +23,8 @@ export interface RunOptions extends Pick<PermissionOptions, "permission" | "askH
   readonly prompt: readonly NewContent[];
   /** Messages of others. */
   readonly inbox: Inbox;
+  /** The maximum number of responses of a run. */
+  readonly maxRounds: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: QueryEvent) => void;
   readonly clock?: Clock;
@@ -54,8 +56,8 @@ export async function runAgent(options: RunOptions): Promise<AgentEnd> {
 }
 
 async function runTurn(options: RunOptions, prompt: readonly NewContent[]): Promise<AgentEnd> {
-  const { parent, child, tools, inbox, signal, onEvent, permission, askHost, clock } = options;
-  const { "agents.rounds": maxRounds, "agents.tokens": mostTokens } = parent.settings().settings;
+  const { parent, child, tools, inbox, maxRounds, signal, onEvent, permission, askHost, clock } = options;
+  const { "agents.tokens": mostTokens } = parent.settings().settings;
   const spent = new AbortController();
   const before = paidTokens(child);
   let text = "";
@@ -99,7 +101,7 @@ function toEnd(outcome: QueryOutcome, lastText: string, signal: AbortSignal): Ag
     case "window-full":
       return failed(outcome.advice, lastText);
     case "rounds-used-up":
-      return failed(`It was ended after ${outcome.rounds} responses, as agents.rounds says.`, lastText);
+      return failed(`It was ended after ${outcome.rounds} responses, the maximum for one run.`, lastText);
     case "failed":
       return failed(outcome.advice ?? outcome.error.message, lastText);
   }

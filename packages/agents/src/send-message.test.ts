@@ -22,7 +22,7 @@ describe("in one process", () => {
       if (all(request).includes("You are free")) return answer("Heard.");
       return callTools(callTool("Look", { what: "x" }));
     };
-    const { agents, sent } = await openTeam({ script, settings: { "agents.rounds": 100_000 } });
+    const { agents, sent } = await openTeam({ script, limits: { maxRounds: 100_000 } });
     const started = await agents.start({ ...background, name: "worker" });
     expect(await agents.send("worker", evil, 'a "summary"')).toEqual({ kind: "sent", to: ["worker"], woken: [] });
     expect(started.kind === "started" && (await started.done)).toEqual({ outcome: "done", text: "Heard." });
@@ -45,7 +45,7 @@ describe("in one process", () => {
       if (isMain(request)) return answer("Ok.");
       return all(request).includes("«last»") ? answer("Heard.") : callTools(callTool("Look", { what: "x" }));
     };
-    const { agents, sent } = await openTeam({ script, settings: { "agents.rounds": 100_000 } });
+    const { agents, sent } = await openTeam({ script, limits: { maxRounds: 100_000 } });
     const [one, two] = [await agents.start(background), await agents.start(background)];
     for (let at = 0; at < 50; at++) await agents.send("*", `number-${at};`);
     await agents.send("*", "«last»");
@@ -66,7 +66,7 @@ describe("in one process", () => {
         callTool("SendMessage", { to: "main", message: "Bye.", kind: "shutdown_response", approve: true }),
       );
     };
-    const { agents, session } = await openTeam({ script, settings: { "agents.rounds": 100_000 } });
+    const { agents, session } = await openTeam({ script, limits: { maxRounds: 100_000 } });
     const started = await agents.start({ ...background, name: "worker" });
     const ask = agents.tools[1]!.execute as (input: object, context: object) => Promise<string>;
     expect(await ask({ to: "worker", message: "Please end.", kind: "shutdown_request" }, {})).toBe("Sent to worker.");

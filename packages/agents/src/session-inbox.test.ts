@@ -7,8 +7,9 @@ import { createSessionInbox } from "./session-inbox.ts";
 test("a message that comes while others are entered is entered by the next turn", async () => {
   const store = memoryStore();
   const session = await openSession({ store, id: "s", provider: anthropic({} as never), model: "claude-opus-5-5" });
+  const limits = { resultCharacters: 20_000, resultsCharacters: 60_000 };
   const roster = createRoster({ now: () => 0, maxRunning: () => 1 });
-  const inbox = createSessionInbox({ session, store, roster, settings: () => session.settings().settings });
+  const inbox = createSessionInbox({ session, store, roster, limits });
   let messages = 0;
   const say = (body: string) => inbox.addMessage({ key: `m${++messages}`, from: "tester", kind: "message", body });
   say("The first word.");

@@ -1,6 +1,6 @@
-import type { Inbox, InboxSession, Session, Settings, Store } from "palimpsest";
+import type { Inbox, InboxSession, Session, Store } from "palimpsest";
 import { type AgentMessage, toAttachment } from "./agent-message.ts";
-import { type AgentEnd, type EndedAgent, outcomeOf, resultTexts } from "./agent-result.ts";
+import { type AgentEnd, type EndedAgent, outcomeOf, type ResultBudget, resultTexts } from "./agent-result.ts";
 import { fromAgent, RESULT } from "./data-marks.ts";
 import { readReport } from "./read-report.ts";
 import type { LiveAgent, Roster } from "./roster.ts";
@@ -10,7 +10,7 @@ export interface SessionInboxOptions {
   readonly session: Session;
   readonly store: Pick<Store, "openReader">;
   readonly roster: Roster;
-  readonly settings: () => Settings;
+  readonly limits: ResultBudget;
   /** Mail of other processes. @default no mailbox */
   readonly mail?: Inbox | undefined;
 }
@@ -28,7 +28,7 @@ export interface SessionInbox extends Inbox {
   forgetLost(): void;
 }
 
-export function createSessionInbox({ session, store, roster, settings, mail }: SessionInboxOptions): SessionInbox {
+export function createSessionInbox({ session, store, roster, limits, mail }: SessionInboxOptions): SessionInbox {
   /** Agents of an ended process. */
   let lost = session.background.agents().filter(({ status }) => status === "running");
   const ended: EndedAgent[] = [];
@@ -45,9 +45,8 @@ export function createSessionInbox({ session, store, roster, settings, mail }: S
   async function deliver(target: InboxSession): Promise<number> {
     stopTakenBack();
     ended.push(...(await Promise.all(lost.splice(0).map(lostAgent))));
-    const { "agents.resultCharacters": resultCharacters, "agents.resultsCharacters": resultsCharacters } = settings();
     const told = [...ended];
-    const texts = resultTexts(told, { resultCharacters, resultsCharacters });
+    const texts = resultTexts(told, limits);
     let count = 0;
     for (const [at, { id, name = id, outcome }] of told.entries()) {
       const step = { id, step: "ended", outcome, told: "next-entry" } as const;

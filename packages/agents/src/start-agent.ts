@@ -52,6 +52,7 @@ export type StartOutcome =
 export type KnownAgent = ReturnType<Session["background"]["agents"]>[number];
 
 export interface StarterOptions extends AgentsOptions {
+  readonly maxRounds: number;
   readonly roster: Roster;
   /** The agents' own tools, for an agent with that id and name. */
   readonly ownTools: (sender: { readonly id: string; readonly name: string }) => readonly Tool[];
@@ -88,8 +89,7 @@ export function createStarter(options: StarterOptions): Starter {
   function toolsOf(child: Session, agent: AgentFacts, definition: AgentDefinition): readonly Tool[] {
     const host = options.toolsFor?.(child, { way: agent.way, definition }) ?? toolsOfChild(options.tools, child);
     const own = ownTools({ id: agent.id, name: agent.name ?? agent.id });
-    // A fork has its parent's list of tools, because that is the beginning of the prompt; calls that it may not make are
-    // refused.
+    // A fork lists the tools of its parent in any case. These are the tools that it can run; `allowedTools` refuses the rest.
     if (agent.way === "fork") return [...host, ...own];
     const allowed = host.filter(({ name }) => isAllowed(name, { definition, readOnlyTools }));
     return [...allowed, ...own].filter(({ name }) => !mainOnly.includes(name));

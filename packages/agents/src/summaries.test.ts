@@ -1,6 +1,6 @@
 import { answer, callTool, callTools, type Script } from "@palimpsest/provider-simulator";
-import type { Settings } from "palimpsest";
 import { expect, test } from "vitest";
+import type { AgentLimits } from "./agents-options.ts";
 import { readPhrase } from "./summaries.ts";
 import { openTeam } from "./testing/open-team.ts";
 
@@ -21,14 +21,9 @@ function handClock() {
   };
 }
 
-test.each<["on" | "off", "background" | "fork" | "teammate", number]>([
-  ["on", "background", 2],
-  ["on", "fork", 2],
-  ["on", "teammate", 2],
-  ["off", "background", 0],
-])(
-  "while somebody follows, and summaries are %s, a phrase of a %s comes every so often: %i asked",
-  async (summaries, way, asked) => {
+test.each(["background", "fork", "teammate"] as const)(
+  "while somebody follows a %s, the agent is asked for a phrase after each wait in which it did something",
+  async (way) => {
     const clock = handClock();
     const questions: string[] = [];
     let isOver = false;
@@ -39,12 +34,8 @@ test.each<["on" | "off", "background" | "fork" | "teammate", number]>([
       }
       return isOver ? answer("Done.") : callTools(callTool("Look", { what: "x" }));
     };
-    const settings: Partial<Settings> = {
-      "agents.summaries": summaries,
-      "agents.rounds": 100_000,
-      "agents.summarySeconds": 31,
-    };
-    const { agents, session } = await openTeam({ script, clock, settings });
+    const limits: AgentLimits = { maxRounds: 100_000, phraseEveryMs: 31_000 };
+    const { agents, session } = await openTeam({ script, clock, limits });
     await session.append("Begin.");
     const started = await agents.start({ prompt: "p", description: "d", way, name: "worker" });
     const events: string[] = [];
@@ -60,17 +51,33 @@ test.each<["on" | "off", "background" | "fork" | "teammate", number]>([
     };
     await tick();
     await tick();
-    const phrases = ["Reading the config loader", "Renaming the config loader"].slice(0, asked);
-    expect(events.filter((event) => event.includes(" "))).toEqual(phrases);
+    const expected = ["Reading the config loader", "Renaming the config loader"];
+    expect(events.filter((event) => event.includes(" "))).toEqual(expected);
     expect(events).toContain("response");
-    expect(questions).toHaveLength(asked);
-    expect(agents.list()[0]?.live?.phrase).toBe(phrases.at(-1));
+    expect(questions).toHaveLength(2);
+    expect(agents.list()[0]?.live?.phrase).toBe(expected.at(-1));
     // It is told what it said, so as to say something new.
-    if (asked > 0) expect(questions[1]).toContain("Reading the config loader");
+    expect(questions[1]).toContain("Reading the config loader");
     isOver = true;
     expect(started.kind === "started" && (await started.done)).toMatchObject({ outcome: "done" });
   },
 );
+
+test("an agent is asked every 30 seconds by default, and never if phrases are off", async () => {
+  for (const [limits, expected] of [
+    [{}, true],
+    [{ phrases: "off" }, false],
+  ] as const) {
+    const clock = handClock();
+    const script: Script = () => callTools(callTool("Look", { what: "x" }));
+    const { agents, session } = await openTeam({ script, clock, limits: { ...limits, maxRounds: 100_000 } });
+    await session.append("Begin.");
+    await agents.start({ prompt: "p", description: "d", way: "background" });
+    agents.follow("a1", () => {});
+    expect(clock.waits.some(({ ms }) => ms === 30_000)).toBe(expected);
+    await agents.close();
+  }
+});
 
 test.each([
   ['"Fixing the parser."', "Fixing the parser"],

@@ -1,4 +1,5 @@
 import type { Clock, QueryEvent, Session } from "palimpsest";
+import type { AgentLimits } from "./agents-options.ts";
 import type { LiveAgent } from "./roster.ts";
 
 export type FollowEvent = QueryEvent | { readonly kind: "phrase"; readonly phrase: string };
@@ -6,7 +7,7 @@ export type FollowEvent = QueryEvent | { readonly kind: "phrase"; readonly phras
 export interface PhraseOptions {
   readonly listener: (event: FollowEvent) => void;
   readonly clock: Required<Clock>;
-  readonly settings: () => ReturnType<Session["settings"]>["settings"];
+  readonly limits: Required<Pick<AgentLimits, "phrases" | "phraseEveryMs">>;
 }
 
 /** Its calls stand under this name in the agent's ledger. */
@@ -15,7 +16,7 @@ const SUMMARY_SOURCE = "agent_summary";
 const MAX_WORDS = 8;
 
 /** Follows an agent: its events, and every now and then a phrase of what it is doing. Returns what ends it. */
-export function followPhrases(one: LiveAgent, { listener, clock, settings }: PhraseOptions): () => void {
+export function followPhrases(one: LiveAgent, { listener, clock, limits }: PhraseOptions): () => void {
   const over = new AbortController();
   const heard = (event: QueryEvent): void => listener(event);
   one.listeners.add(heard);
@@ -24,16 +25,16 @@ export function followPhrases(one: LiveAgent, { listener, clock, settings }: Phr
     over.abort();
   };
   void one.done.then(end);
-  void keepAsking().catch(() => undefined);
+  if (limits.phrases === "on") void keepAsking().catch(() => undefined);
   return end;
 
   async function keepAsking(): Promise<void> {
     let seen = 0;
     for (;;) {
-      await clock.wait(settings()["agents.summarySeconds"] * 1_000, over.signal, "free");
+      await clock.wait(limits.phraseEveryMs, over.signal, "free");
       if (over.signal.aborted) return;
       // One that has done nothing new is still doing the same.
-      if (settings()["agents.summaries"] === "off" || one.session === undefined || one.rounds === seen) continue;
+      if (one.session === undefined || one.rounds === seen) continue;
       seen = one.rounds;
       const phrase = await askPhrase(one.session, one.phrase, over.signal).catch(() => undefined);
       if (phrase === undefined || over.signal.aborted) continue;

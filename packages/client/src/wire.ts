@@ -137,6 +137,8 @@ export interface Cost {
   readonly priceUsd: number;
   readonly perfectPriceUsd: number;
   readonly gapUsd: number;
+  /** The part of `priceUsd` for tokens that forks did not read from the cache of their parent. */
+  readonly forksMissedUsd: number;
   readonly unpricedResponses: number;
   readonly bySource: Readonly<Record<string, unknown>>;
   readonly nextRequest: {

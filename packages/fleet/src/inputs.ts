@@ -70,12 +70,12 @@ export function createInputs(session: Session, inbox: SessionInbox, { onTaken }:
   async function report({ outcome, text }: TurnReport): Promise<void> {
     if (waitingFor.size === 0) return;
     const { newestEntry } = session.history;
-    let used = await totalUsage(session, session.background.mark(CHARGED));
+    let used = await totalUsage(session, session.background.readTo(CHARGED));
     for (const [number, { session: to, agent }] of waitingFor) {
       const cost = used.length === 0 ? {} : { used };
       await addInput(inbox, to, `report ${agent} ${number}`, { kind: "report", agent, outcome, text, ...cost });
       // Whoever dies before this reports the same once more, under the same key.
-      if (used.length > 0) await session.background.setMark(CHARGED, newestEntry);
+      if (used.length > 0) await session.background.setReadTo(CHARGED, newestEntry);
       used = [];
       await inbox.acknowledge(id, [number]);
       waitingFor.delete(number);

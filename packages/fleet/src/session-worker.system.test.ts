@@ -250,7 +250,7 @@ describe.each(places)("in $where", ({ share }) => {
         afterMs: 700,
         run: ({ target, withSession }) =>
           withSession(async (session) => {
-            await session.background.setMark("pinged", fired.length);
+            await session.background.setReadTo("pinged", fired.length);
             fired.push(`${target.session} pinged`);
             return fired.length < 2 ? { againAfterMs: 100 } : undefined;
           }),

@@ -38,6 +38,7 @@ export async function showSession(page, { key, ...address }) {
   const totals = el("p");
   const found = el("div");
   const stops = el("p", { className: "stops" });
+  const decisions = el("div");
 
   async function load() {
     const { points } = await get(`${at}/timeline?points=${POINTS}`);
@@ -47,6 +48,12 @@ export async function showSession(page, { key, ...address }) {
     const links = events.map((event) => el("a", { href: `#/s/${key}/b/${event.entry}` }, `entry ${event.entry}`));
     const rest = next !== undefined && `The first ${events.length} are listed and marked.`;
     fill(stops, links.length > 0 && "Compactions: ", ...links.flatMap((link) => [link, " "]), rest);
+    const decided = await get(`${at}/events?kind=decision`);
+    const items = decided.events.map(({ entry, text }) =>
+      el("li", {}, el("a", { href: `#/s/${key}/e/${entry}` }, `entry ${entry}`), ` ${text}`),
+    );
+    const heading = `Decisions about the context window: ${decided.next === undefined ? items.length : `the first ${items.length}`}`;
+    fill(decisions, items.length > 0 && el("details", {}, el("summary", {}, heading), el("ul", {}, ...items)));
   }
   function tell({ requests, usd, gapUsd, breaks, boundaries }) {
     fill(
@@ -135,6 +142,7 @@ export async function showSession(page, { key, ...address }) {
       el("div", { className: "legend" }, ...legend),
       said,
       stops,
+      decisions,
       !isCopy && el("p", {}, el("label", { for: "search" }, "Search "), search),
       found,
       shown,

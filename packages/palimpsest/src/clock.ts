@@ -115,3 +115,9 @@ export type Watched<Result> =
  * of a new error takes time (8% of a turn, measured at 20,000 messages).
  */
 export const NO_LONGER_NEEDED: DOMException = new DOMException("The result is no longer needed.", "AbortError");
+
+/** The processor time that this process has used. Unlike the time of day, other programs do not change it. */
+export function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}

@@ -2,13 +2,13 @@
 
 export { createEvidence } from "./compact/evidence/evidence.ts";
 export type { Evidence } from "./compact/evidence/state.ts";
-export { evidenceText } from "./compact/evidence/text.ts";
-export { type PlannedFile, planFiles, rankFiles } from "./compact/rehydrate-files.ts";
-export { summarySections } from "./compact/summary/sections.ts";
-export { userMessagesText } from "./compact/user-messages.ts";
+export { type PlannedFile, planFiles, rankFiles } from "./compact/parts/attachments.ts";
+export { userMessagesText } from "./compact/parts/floor.ts";
+export { evidenceText } from "./compact/parts/record.ts";
+export { CODING_SECTIONS } from "./compact/summary/forms.ts";
 export type { CacheBreak, LedgerLine, LedgerTotals } from "./cost/ledger.ts";
+export { type BilledTokens, LIFETIME_MS, priceUsd, USUAL_COSTS, withCacheRead } from "./cost/ledger.ts";
 export { findDrop, nameCauses } from "./cost/misses.ts";
-export { type BilledTokens, LIFETIME_MS, priceUsd, USUAL_COSTS, withCacheRead } from "./cost/prices.ts";
 export type { Survivor } from "./inspect/boundary-at.ts";
 export { type BoundaryAt, boundaryAt } from "./inspect/boundary-at.ts";
 export {
@@ -25,9 +25,9 @@ export { type NoRequestAt, type ProviderFor, type RequestAt, requestAt } from ".
 export { type ContentPlace, inPromptOrder, type Segment, type SegmentPlace } from "./inspect/segment.ts";
 export { type IndexUpdate, type LogIndex, openLogIndex, type UpdateOptions } from "./inspect/sqlite-index.ts";
 export type { Cause, ChangeCause, ModelPrices } from "./log/cause.ts";
-export { type PassedOver, type ReadEntry, readPayload } from "./log/draft.ts";
+export { type PassedOver, type ReadEntry, readPayload } from "./log/entry.ts";
 export type { AttachmentPayload, Replacement, ReplacePayload } from "./log/payload.ts";
-export type { CompactionRung, CompactionTrigger } from "./log/payload-compaction.ts";
+export type { CompactionTrigger, SummaryWay } from "./log/payload-compaction.ts";
 export type { AgentEnded, AgentWay } from "./log/payload-turn.ts";
 export { provenanceOf } from "./log/provenance.ts";
 export { entryText } from "./log/search-text.ts";
@@ -35,15 +35,19 @@ export { addCounts, inputTokensOf } from "./log/usage.ts";
 export { type Recalled, type RecallRequest, recall } from "./recall/recall.ts";
 export { readLedgerLines } from "./session/ledger-lines.ts";
 export { openRecorder, type SessionRecorder } from "./session/recorder.ts";
-export { type Calibration, estimateTokens, learn, padTokens, startCalibration } from "./size/calibration.ts";
 export {
   addFeatures,
+  type Calibration,
+  estimateTokens,
   FEATURE_NAMES,
   type FeatureName,
   type Features,
   featuresOf,
+  learn,
   NO_FEATURES,
-} from "./size/features.ts";
+  padTokens,
+  startCalibration,
+} from "./size/calibration.ts";
 export { loadView } from "./state/load.ts";
 export { forkedReader } from "./state/log.ts";
 export { eachSession, readEntries } from "./stores/read.ts";

@@ -1,8 +1,15 @@
 // The events that a session emits to its listeners. Types only.
 
 import type { CacheBreak } from "./cost/ledger.ts";
+import type { Cause } from "./log/cause.ts";
 import type { UsagePayload } from "./log/payload.ts";
-import type { CompactionReason, RehydratedPart } from "./log/payload-compaction.ts";
+import type {
+  CompactionReason,
+  DegradedReason,
+  PartRecord,
+  SummaryAttempt,
+  SummaryRecord,
+} from "./log/payload-compaction.ts";
 import type { AgentEnded, AgentPlanned, AgentWay } from "./log/payload-turn.ts";
 
 /** Something that happened in a session. The log has it already when a listener gets the event. */
@@ -23,12 +30,15 @@ export type NewEvent =
   | ResultsCollected
   | MediaRefused
   | ResultsCleared
+  | RuleFailed
+  | PolicyChanged
   | Recalled
   | CompactionDue
   | CompactionAnnounced
   | CompactionStarted
   | CompactionProgressed
   | CompactionEnded
+  | CompactionDegraded
   | NotesUpdated
   | NotesCompactionDeclined
   | MemoriesExtracted
@@ -36,6 +46,7 @@ export type NewEvent =
   | MemoryJudged
   | Dreamed
   | Forked
+  | ForkMissedCache
   | SettingsRejected
   | FlagsFailed
   | FlagsRecovered
@@ -73,6 +84,8 @@ export interface ResponseRecorded extends UsedTokens {
   readonly stop: string;
   /** When the request was prepared. */
   readonly requestedAtMs: number;
+  /** Present for the first response of a fork: the tokens that its parent had left in the cache for it. */
+  readonly forkExpectedTokens?: number;
   /** Absent if the prices are unknown. */
   readonly priceUsd?: number;
   /** The text of the answer. This is content: not for logs. */
@@ -191,15 +204,39 @@ export interface MediaRefused {
   readonly why: string;
 }
 
-/** Old results are shown as stubs now. */
+/** Old results are shown as stubs from now on, or the provider is asked to leave them out. */
 interface ResultsCleared {
   readonly kind: "results-cleared";
-  readonly way: "by-time" | "by-size" | "payback";
+  /** The rule of the policy that decided. */
+  readonly rule: string;
+  readonly by: "session" | "provider";
   readonly trigger: "auto" | "manual";
+  /** The number of results; 0 if the provider reports the number later. */
   readonly count: number;
-  readonly shedTokens: number;
-  /** How much of the cached prompt this invalidates, as an estimate. */
-  readonly invalidatedPrefixTokens: number;
+  /** An estimate. */
+  readonly tokensFreed: number;
+  /** The reason in words and numbers. */
+  readonly because: string;
+}
+
+/** A rule of the policy threw, or returned something invalid. The request went on without the rule. */
+interface RuleFailed {
+  readonly kind: "rule-failed";
+  readonly rule: string;
+  /** The function of the rule: "propose", "when", "range", "check", "plan", ... */
+  readonly where: string;
+  readonly because: string;
+  /** Whether the rule is paused until the session is opened again, after three failures in a row. */
+  readonly paused: boolean;
+}
+
+/** The session was opened with another policy than the one that made its newest decision. Nothing that is in view changes. */
+interface PolicyChanged {
+  readonly kind: "policy-changed";
+  readonly from: string;
+  readonly to: string;
+  /** The rules that are new, gone, or have other numbers. */
+  readonly rules: readonly string[];
 }
 
 /** Stored, cleared or compacted content was recalled: a sign that it was still needed. */
@@ -210,7 +247,7 @@ interface Recalled {
   readonly outcome: string;
 }
 
-/** A compaction is due, but `compaction.auto` is `ask` and nobody can be asked. Emitted once per turn. */
+/** A compaction is due, but the setting `compaction` is `ask` and nobody can be asked. Emitted once per turn. */
 interface CompactionDue extends CompactionForecast {
   readonly kind: "compaction-due";
 }
@@ -222,6 +259,8 @@ export interface CompactionForecast {
   readonly why: string;
   /** The current size of the conversation. */
   readonly tokens: number;
+  /** The context window of the model. */
+  readonly windowTokens: number;
   /** The expected size after the compaction. */
   readonly expectedTokens: number;
   readonly savesTokensPerRequest: number;
@@ -276,16 +315,13 @@ export interface CompactionEnded extends OfCompaction {
   readonly outcome:
     | {
         readonly kind: "compacted";
-        /** The method that made the summary. */
-        readonly rung: string;
+        readonly summary: SummaryRecord;
         readonly tokensBefore: number;
         readonly tokensAfter: number;
         /** The tokens used by all model calls for the compaction; absent if there were none. */
         readonly used?: UsedTokens;
-        /** Why no model wrote a summary, if the conversation was compacted without one. */
-        readonly withoutSummary?: SummaryFailure;
-        /** The summary that the model sees. This is content: not for logs. */
-        readonly summary: string;
+        /** The text that the model sees in place of the compacted messages. This is content: not for logs. */
+        readonly text: string;
       }
     /** A hook blocked the compaction, or it would have saved nothing. */
     | {
@@ -303,6 +339,18 @@ export interface CompactionEnded extends OfCompaction {
         readonly retryAtMs?: number;
         readonly used?: UsedTokens;
       };
+}
+
+/** A compaction took place without a summary although one was wanted, or with a summary that does not meet its form. */
+export interface CompactionDegraded extends OfCompaction {
+  readonly kind: "compaction-degraded";
+  /** `unmet`: the summary is used, but its form does not accept it. */
+  readonly summary: "none" | "unmet";
+  readonly reason: DegradedReason;
+  /** The reason in words and numbers. */
+  readonly because: string;
+  /** Each method that was tried, and why it failed. */
+  readonly attempts: readonly SummaryAttempt[];
 }
 
 /**
@@ -376,6 +424,28 @@ interface Forked {
   readonly used: UsedTokens;
 }
 
+/**
+ * The first request of a fork read less than 95% of what its parent had left in the cache, and more than 2,000 tokens less. The cache
+ * had not expired, and the parent had made no decision about its messages since.
+ */
+export interface ForkMissedCache {
+  readonly kind: "fork-missed-cache";
+  readonly source: string;
+  /** The tokens that the parent's newest answered request had left in the cache. */
+  readonly expectedTokens: number;
+  readonly readTokens: number;
+  /** The share of the expected tokens that was read, in percent. */
+  readonly percent: number;
+  /** What differs, earliest in the prompt first. `server`: the log shows no difference. */
+  readonly causes: readonly Cause[];
+  /** Details of the causes: tools, parameters, and reasons for decisions. */
+  readonly what: readonly string[];
+  /** Where the prompt differs from the parent's, by the provider's report; absent if the provider reports nothing. */
+  readonly providerSays?: CacheBreak["providerSays"];
+  /** The price of the difference; absent if the prices are unknown. */
+  readonly missedUsd?: number;
+}
+
 /** Settings from outside the code are invalid. Emitted when the session is opened, and when a source has changed. */
 interface SettingsRejected {
   readonly kind: "settings-rejected";
@@ -420,8 +490,8 @@ interface FilesRestored {
   readonly putBack: number;
   readonly skipped: number;
   readonly failed: number;
-  /** How much of each file, skill, plan or other text is in view. */
-  readonly parts: readonly RehydratedPart[];
+  /** What survived the compaction, and how much of each part is in view. */
+  readonly parts: readonly PartRecord[];
 }
 
 /** Hooks ran for an event. */

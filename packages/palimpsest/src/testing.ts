@@ -1,5 +1,15 @@
-/** `palimpsest/testing`: the contracts of stores, result stores and providers as tests. Node only. */
+/** `palimpsest/testing`: tests of policies, and the contracts of stores, result stores and providers as tests. Node only. */
 
+export {
+  gridOfStates,
+  type StateOptions,
+  stateAfter,
+  stateOf,
+  TEST_MODELS,
+  type TestModel,
+  type TestPolicyOptions,
+  testPolicy,
+} from "./policy/testing.ts";
 export {
   type TestProviderOptions,
   type TestReply,

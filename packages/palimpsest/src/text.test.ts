@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { beginAtLine, endAtLine, headOf, tailOf } from "./text.ts";
+import { describe, expect, test } from "vitest";
+import { beginAtLine, endAtLine, headOf, shortenText, tailOf } from "./text.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 80 });
 const characters = fc.integer({ min: 0, max: 100 });
@@ -36,4 +36,32 @@ test("moves a cut to a line end that is near, and not to a distant one", () => {
   expect(endAtLine("1\nabcdefghi")).toBe("1\nabcdefghi");
   expect(beginAtLine("\n123456789")).toBe("123456789");
   expect(beginAtLine("bcdefghi\n9")).toBe("bcdefghi\n9");
+});
+
+describe("shortenText", () => {
+  const mark = (characters: number): string => `[${characters} left out]`;
+
+  test("a text that fits stays as it is", () => {
+    expect(shortenText("0123456789", 10, mark)).toBe("0123456789");
+  });
+
+  test("a longer one keeps its two ends, more of its end, and says how much is gone between them", () => {
+    expect(shortenText("0123456789ABCDEFGHIJ", 10, mark)).toBe("0123\n[10 left out]\nEFGHIJ");
+  });
+
+  test("it is cut at the ends of lines where they are near", () => {
+    const text = Array.from({ length: 100 }, (_, index) => `line ${index}`).join("\n");
+    const [head, tail] = shortenText(text, 400, (left) => `[${left}]`).split(/\n\[\d+\]\n/);
+    expect(text.startsWith(`${head}\n`)).toBe(true);
+    expect(text.endsWith(`\n${tail}`)).toBe(true);
+    expect(head!.length).toBeLessThan(tail!.length);
+    const said = Number(/\[(\d+)\]/.exec(shortenText(text, 400, (left) => `[${left}]`))![1]);
+    // The line end before the mark is the head's own.
+    expect(said).toBe(text.length - head!.length - 1 - tail!.length);
+  });
+
+  test("with hardly any room there is only the end, or only the mark", () => {
+    expect(shortenText("0123456789", 1, mark)).toBe("[9 left out]\n9");
+    expect(shortenText("0123456789", 0, mark)).toBe("[10 left out]");
+  });
 });

@@ -22,6 +22,18 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
+/** The end gets more room: errors and their causes are there. */
+const HEAD_SHARE = 0.4;
+
+/** Returns head and tail of a text that exceeds a limit, with a note about the part left out between them. */
+export function shortenText(text: string, maxCharacters: number, leftOut: (characters: number) => string): string {
+  if (text.length <= maxCharacters) return text;
+  const head = endAtLine(headOf(text, Math.floor(maxCharacters * HEAD_SHARE)));
+  const tail = beginAtLine(tailOf(text, maxCharacters - head.length));
+  const left = text.length - head.length - tail.length;
+  return [head.replace(/\n$/, ""), leftOut(left), tail].filter((part) => part !== "").join("\n");
+}
+
 /** Shortens a text that was cut at its end to the end of a line, if one is near. */
 export function endAtLine(head: string): string {
   const end = head.lastIndexOf("\n") + 1;

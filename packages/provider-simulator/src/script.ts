@@ -2,7 +2,12 @@ import type { Fault } from "./faults.ts";
 
 /** The content of a simulated answer, in order, the same for every provider. */
 export type Words =
-  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      /** The summary in the text. It is put under the first heading that the prompt asks for, unless it has headings of its own. */
+      readonly summary?: string;
+    }
   | {
       readonly kind: "thinking";
       readonly text: string;
@@ -35,9 +40,12 @@ export interface Reply {
 /** The data from which a script chooses the answer. */
 export interface Ask {
   readonly provider: "anthropic-messages" | "openai-responses" | "openai-chat" | "gemini" | "bedrock";
-  /** Whether the words answer the conversation, or become the summary of a compaction by the service. */
-  readonly purpose: "answer" | "compaction";
-  /** How many answers this script gave before, faulty ones included; summaries and refused requests are not counted. */
+  /**
+   * `answer`: the words answer the conversation. `summary`: the request asks for a summary of it, or a question about one.
+   * `compaction`: the words become the summary of a compaction by the service.
+   */
+  readonly purpose: "answer" | "summary" | "compaction";
+  /** How many answers this script gave before, faulty ones included; compactions by the service and refused requests are not counted. */
   readonly turn: number;
   /** The request body as received. */
   readonly request: Readonly<Record<string, unknown>>;
@@ -78,9 +86,10 @@ export function think(thought: string, then: Reply): Reply {
   return { ...then, words: [{ kind: "thinking", text: thought }, ...then.words] };
 }
 
-/** Returns a summary in the requested form: a scratchpad to remove, then the summary itself. */
+/** Returns a summary in the form that the prompt asks for: a scratchpad to remove, then the text under the headings. */
 export function summarize(summary: string, scratchpad = "Going through the conversation in order."): Reply {
-  return answer(`<analysis>\n${scratchpad}\n</analysis>\n\n<summary>\n${summary}\n</summary>`);
+  const text = `<analysis>\n${scratchpad}\n</analysis>\n\n<summary>\n${summary}\n</summary>`;
+  return { words: [{ kind: "text", text, summary }] };
 }
 
 /** Returns the replies one after the other; after the last one, `rest` answers. */

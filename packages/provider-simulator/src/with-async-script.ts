@@ -25,7 +25,7 @@ export function withAsyncScript(script: AsyncScript, create: (script: Script) =>
   function hear(ask: Ask): Reply {
     const known = replies[asked++];
     if (known !== undefined) return known;
-    const reply = script({ ...ask, turn: ask.purpose === "answer" ? turn++ : turn });
+    const reply = script({ ...ask, turn: ask.purpose === "compaction" ? turn : turn++ });
     if (isPromise(reply)) throw new Unanswered(reply);
     replies.push(reply);
     return reply;

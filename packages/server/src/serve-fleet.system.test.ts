@@ -56,7 +56,7 @@ async function start(options: Partial<ServeFleetOptions> = {}): Promise<Started>
   const slow = fetchInProcess({ face: createAnthropic({ script }), eventMs: () => 25, clock });
   const provider = anthropic(new Anthropic({ apiKey: "none", maxRetries: 0, fetch: slow }));
   const server = await serveFleet({
-    agent: () => ({ provider, model: "claude-opus-5-5", settings: { "notes.enabled": "off" } }),
+    agent: () => ({ provider, model: "claude-opus-5-5", settings: { notes: "off" } }),
     store: (tenant) => postgres.store({ tenant }),
     dispatch,
     scheduler: queueScheduler({ queue, schedule: (tenant) => dispatch(tenant).schedule }),

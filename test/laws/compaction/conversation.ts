@@ -52,7 +52,7 @@ export async function converse(limits: ConversationOptions): Promise<Conversatio
       system: "Be brief.",
       takeover: "always" as const,
       // Notes are asked for beside the conversation, at times that this does not control.
-      settings: { "notes.enabled": "off" },
+      settings: { notes: "off" },
       settingsFrom: { environment: {} },
       ...options,
     });

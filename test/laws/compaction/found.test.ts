@@ -5,7 +5,7 @@ import { survive } from "./survive.ts";
 
 test("a server that counts the answer refuses a view that fits, after it had refused one that did not", async () => {
   const long = { windows: 1 / 10, script: 0 };
-  const { refusals, rungs } = await survive({
+  const { refusals, ways } = await survive({
     profile: "OpenAI Chat",
     windowTokens: 8_000,
     trueShare: 0.41,
@@ -25,7 +25,7 @@ test("a server that counts the answer refuses a view that fits, after it had ref
   });
   expect(refusals).toBe(2);
   // The second refusal is answered by asking for a shorter answer: nothing more is folded for it.
-  expect(rungs).toHaveLength(2);
+  expect(ways).toHaveLength(2);
 });
 
 test("a short message of the user's stands whole beside a long task, where a cut would save nothing", async () => {

@@ -43,7 +43,7 @@ export const SUMMARIZERS: Readonly<Record<string, Summarizer>> = {
   }),
   "good without tools": saying(({ tools }) => answer(tools.length === 0 ? GOOD : "API Error: 500")),
   echo: saying(({ userText }) => answer(`<summary>\n${userText}\n</summary>`)),
-  "echo in nine sections": saying(({ userText }) => answer(toSummary(() => userText.slice(0, 500)))),
+  "echo under headings": saying(({ userText }) => answer(toSummary(() => userText.slice(0, 500)))),
   grow: saying(({ inputTokens }) =>
     answer(toSummary(() => "And then it happened again. ".repeat(1 + inputTokens / 40))),
   ),

@@ -9,7 +9,7 @@ import {
   type SessionEvent,
   toolResult,
 } from "palimpsest";
-import type { CompactionRung } from "palimpsest/inspect";
+import type { SummaryWay } from "palimpsest/inspect";
 import { type Case, type Turn, textOf } from "./histories.ts";
 import { SUMMARIZERS } from "./summarizers.ts";
 import { createWorld, type World } from "./worlds.ts";
@@ -22,7 +22,7 @@ export interface Survived {
   readonly requests: number;
   readonly refusals: number;
   readonly summaryCalls: number;
-  readonly rungs: readonly CompactionRung[];
+  readonly ways: readonly SummaryWay[];
   readonly outcomes: readonly string[];
 }
 
@@ -70,15 +70,15 @@ export async function survive(of: Case): Promise<Survived> {
   checkEvents(life.events);
   const explained = await life.session.history.explain();
   const records = explained.flatMap(({ compaction }) => (compaction === undefined ? [] : [compaction]));
-  for (const { tokensBefore, tokensAfter, rung } of records) {
-    if (tokensAfter > tokensBefore * 0.8) throw new BrokenLaw(`${rung}: ${tokensBefore} became ${tokensAfter}`);
+  for (const { tokensBefore, tokensAfter, summary } of records) {
+    if (tokensAfter > tokensBefore * 0.8) throw new BrokenLaw(`${summary.way}: ${tokensBefore} became ${tokensAfter}`);
   }
   await life.session.close();
   return {
     requests: life.requests,
     refusals: life.refusals,
     summaryCalls: life.world.asked(),
-    rungs: records.map(({ rung }) => rung),
+    ways: records.map(({ summary }) => summary.way),
     outcomes: life.events.flatMap((event) => (event.kind === "compaction-ended" ? [event.outcome.kind] : [])),
   };
 }
@@ -108,7 +108,7 @@ async function begin(of: Case): Promise<Life> {
       system: "Be brief.",
       tools: TOOLS,
       // Notes are asked for beside the conversation, at times that this does not control.
-      settings: { "notes.enabled": "off" },
+      settings: { notes: "off" },
       settingsFrom: { environment: {} },
       takeover: "always",
       onEvent: (event) => events.push(event),
@@ -173,7 +173,7 @@ async function take(life: Life, turn: Turn, index: number): Promise<void> {
   const made = world.asked() - calls;
   // A summary that a model wrote is worth its calls: the next may have as many.
   const since = (await life.session.history.explain()).filter(({ boundary }) => boundary > newestEntry);
-  const budgets = 1 + since.filter(({ compaction }) => compaction?.rung !== "digest").length;
+  const budgets = 1 + since.filter(({ compaction }) => compaction?.summary.way !== "none").length;
   if (made > MAX_CALLS * budgets) throw new BrokenLaw(`${made} calls were made to compact in one turn`);
   const tookMs = clock.now() - beganMs;
   if (tookMs > MAX_TURN_MS) throw new BrokenLaw(`a turn took ${tookMs / 1_000} s`);

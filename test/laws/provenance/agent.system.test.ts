@@ -54,9 +54,9 @@ const isFork = ({ request }: Ask): boolean => JSON.stringify(request["messages"]
 
 /** A model that looks at everything, and is misled: its agents, their tasks and its summaries repeat what it has read. */
 const misled: Script = (ask): Reply => {
-  const { userText, toolResults } = ask;
+  const { purpose, userText, toolResults } = ask;
   const all = JSON.stringify(ask.request["messages"]);
-  if (userText.includes("nine sections")) return summarize(SUMMARY);
+  if (purpose === "summary") return summarize(SUMMARY);
   if (userText.includes("<session-notes>")) return answer("Nothing.");
   if (isFork(ask)) return answer(from("fork-report"));
   if (isChild(ask)) {

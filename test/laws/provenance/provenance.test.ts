@@ -116,7 +116,7 @@ async function live(profile: Profile, all: readonly Step[], hostile: string): Pr
         tools: async () => hostile,
         toolInstructions: async () => hostile,
       },
-      settings: { "notes.enabled": "off" },
+      settings: { notes: "off" },
       settingsFrom: { environment: {} },
       takeover: "always",
     });

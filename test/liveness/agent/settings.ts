@@ -55,27 +55,33 @@ async function useServer(settings: AgentValues, witness: Witness): Promise<unkno
 }
 
 /** Two turns with a model that the settings know better, what fills its window, and what it cost. */
-const useModel =
-  (ttl: "5m" | "1h") =>
-  (settings: AgentValues, witness: Witness): Promise<unknown> =>
-    withAgent({ settings, engine: { "cache.ttl": ttl } }, witness, async (world) => {
-      for (const words of ["One.", "Two."]) {
-        const more = words === "One." ? [] : ["--continue"];
-        await world.run("-p", words, "--model", MODEL, "--output-format", "json", ...more);
-      }
-      await world.run("sessions", "context", "--json");
-    });
+const useModel = (settings: AgentValues, witness: Witness): Promise<unknown> => sayTwice(settings, witness, 0);
+
+/** With a pause between them, after which the system prompt is cached for an hour. */
+const useModelLater = (settings: AgentValues, witness: Witness): Promise<unknown> =>
+  sayTwice(settings, witness, 10 * 60_000);
+
+function sayTwice(settings: AgentValues, witness: Witness, pauseMs: number): Promise<unknown> {
+  return withAgent({ settings }, witness, async (world) => {
+    for (const words of ["One.", "Two."]) {
+      const more = words === "One." ? [] : ["--continue"];
+      await world.run("-p", words, "--model", MODEL, "--output-format", "json", ...more);
+      world.clock.advance(pauseMs);
+    }
+    await world.run("sessions", "context", "--json");
+  });
+}
 
 const MODEL = "claude-opus-5-5";
 const PRICES = { input: 4, output: 20, cacheRead: 0.2, cacheWrite5m: 5, cacheWrite1h: 8 };
 const model = (facts: object): AgentValues => ({ models: { [MODEL]: facts } });
 const prices = (more: object): FileExperiment => ({
   files: [model({ prices: PRICES }), model({ prices: { ...PRICES, ...more } })],
-  drive: useModel("cacheWrite1h" in more ? "1h" : "5m"),
+  drive: "cacheWrite1h" in more ? useModelLater : useModel,
 });
 const limits = (one: object, other: object): FileExperiment => ({
   files: [model(one), model(other)],
-  drive: useModel("5m"),
+  drive: useModel,
 });
 
 const mode = (allow: readonly string[], more: object = {}): AgentValues => ({ permissions: { allow, ...more } });
@@ -130,7 +136,7 @@ export const FILE_EXPERIMENTS: Readonly<Record<string, FileExperiment>> = {
       { ...model({ effort: "levels" }), effort: "low" },
       { ...model({ effort: "none" }), effort: "low" },
     ],
-    drive: useModel("5m"),
+    drive: useModel,
   },
   "models.windowTokens": limits({ windowTokens: 100_000 }, { windowTokens: 200_000 }),
   "models.maxInputTokens": limits({ maxInputTokens: 100_000 }, { maxInputTokens: 200_000 }),

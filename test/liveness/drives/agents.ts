@@ -1,15 +1,13 @@
 import { createAgents } from "@palimpsest/agents";
 import { type Ask, answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
 import type { Drive } from "../experiment.ts";
-import type { Witness } from "../witness.ts";
-import { openWorld, prose, TOOLS, type Values } from "../world.ts";
+import { openWorld, prose, TOOLS } from "../world.ts";
 
 const TASK = /count the files of (\w+)/;
 const LOOKS = 3;
 
 /** An agent that looks a few times, and has much to say then. */
-function agentsMind({ userText, request }: Ask): Reply | undefined {
-  if (userText.includes("what are you doing right now")) return answer("Counting the files");
+function agentsMind({ request }: Ask): Reply | undefined {
   const messages = request["messages"] as readonly { readonly role: string }[];
   const task = TASK.exec(JSON.stringify(messages[0]))?.[1];
   if (task === undefined) return undefined;
@@ -20,7 +18,7 @@ function agentsMind({ userText, request }: Ask): Reply | undefined {
 }
 
 /** Agents in the background; their reports come with the next turn. */
-async function workWith(places: readonly string[], values: Values, witness: Witness) {
+export const workWithAgents: Drive = async (values, witness) => {
   const world = openWorld(values, witness, { mind: agentsMind });
   const { store, clock } = world;
   const session = await world.open();
@@ -34,20 +32,16 @@ async function workWith(places: readonly string[], values: Values, witness: Witn
     createId: () => `a${++ids}`,
     openChild: ({ id, system = "", model = world.model }) => world.open({ id, system, model }),
   });
-  const phrases: string[] = [];
   const atWork = new Set<string>();
   let mostAtWork = 0;
   const done: Promise<unknown>[] = [];
-  for (const place of places) {
+  for (const place of ["home", "lib", "docs"]) {
     const prompt = `Please count the files of ${place}.`;
     const started = await agents.start({ prompt, description: place, way: "background" });
     if (started.kind === "refused") continue;
-    agents.follow(started.id, (event) => {
+    agents.follow(started.id, () => {
       atWork.add(place);
       mostAtWork = Math.max(mostAtWork, atWork.size);
-      if (event.kind === "phrase") phrases.push(event.phrase);
-      // Work takes its time: what is to happen every so often happens meanwhile.
-      if (event.kind === "response" && places.length === 1) clock.advance(40_000);
     });
     done.push(started.done.then(() => atWork.delete(place)));
   }
@@ -56,8 +50,5 @@ async function workWith(places: readonly string[], values: Values, witness: Witn
   await world.turn(session, "What have they found?", [], { tools, inbox: agents.inbox });
   await agents.close();
   await session.close();
-  return { sent: [...world.sent].sort(), mostAtWork, phrases };
-}
-
-export const workWithAgents: Drive = (values, witness) => workWith(["home", "lib", "docs"], values, witness);
-export const watchAgent: Drive = (values, witness) => workWith(["home"], values, witness);
+  return { sent: [...world.sent].sort(), mostAtWork };
+};

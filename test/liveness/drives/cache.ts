@@ -13,8 +13,20 @@ export const sayTwice: Drive = async (values, witness) => {
   return world.sent;
 };
 
+/** The user answers every ten minutes. */
+export const answerLate: Drive = async (values, witness) => {
+  const world = openWorld(values, witness);
+  const session = await world.open({ system: prose("rule-", 9_000) });
+  for (let turn = 0; turn < 4; turn++) {
+    await world.turn(session, `Part ${turn}.`);
+    world.clock.advance(10 * 60_000);
+  }
+  await session.close();
+  return world.sent;
+};
+
 async function keepWarm(values: Values, witness: Witness, activity: "tool-runs" | "waiting") {
-  const world = openWorld({ "cache.ttl": "5m", ...values }, witness);
+  const world = openWorld(values, witness);
   const session = await world.open({ system: prose("rule-", 9_000) });
   await world.turn(session, "One.");
   const over = new AbortController();

@@ -1,7 +1,8 @@
 import { answer, callTool, callTools, type Reply, think } from "@palimpsest/provider-simulator";
 import { type AnthropicRequest, anthropic } from "palimpsest/anthropic";
 import type { Drive } from "../experiment.ts";
-import { type AnthropicProvider, openWorld, type WorldOptions } from "../world.ts";
+import type { Witness } from "../witness.ts";
+import { type AnthropicProvider, openWorld, type Values, type WorldOptions } from "../world.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -9,18 +10,30 @@ const read = (file: number, words: number): Reply =>
   callTools(callTool("Read", { file_path: `src/file${file}.ts`, words }));
 
 /** Many files are read, one is edited, and somebody is asked. */
-const READS: readonly Reply[] = [
-  ...Array.from({ length: 14 }, (_, index) => read(index, 700)),
-  callTools(callTool("Edit", { file_path: "src/file0.ts", words: 10 }), callTool("Ask", { words: 700 })),
+const reads = (words: number, files: number): readonly Reply[] => [
+  ...Array.from({ length: files }, (_, index) => read(index, words)),
+  callTools(callTool("Edit", { file_path: "src/file0.ts", words: 10 }), callTool("Ask", { words })),
   answer("All were read."),
 ];
 
-async function readAndGoOn(values: object, witness: Parameters<Drive>[1], pauseMs: number, options: WorldOptions) {
-  const world = openWorld(values as Parameters<Drive>[0], witness, options);
+interface ReadOptions extends WorldOptions {
+  /** The length of each file. @default 700 */
+  readonly words?: number;
+  /** @default 14 */
+  readonly files?: number;
+}
+
+async function readAndGoOn(
+  values: Values,
+  witness: Witness,
+  pauseMs: number,
+  { words = 700, files = 14, ...options }: ReadOptions,
+) {
+  const world = openWorld(values, witness, options);
   const session = await world.open();
   const thinking = options.model === undefined ? {} : { parameters: { thinking: { type: "adaptive" } } };
   await session.configure(thinking);
-  await world.turn(session, "Read them all.", READS);
+  await world.turn(session, "Read them all.", reads(words, files));
   await world.turn(session, "And?", [think("All of them.", answer("That was all."))]);
   world.clock.advance(pauseMs);
   await world.turn(session, "Go on.");
@@ -37,6 +50,18 @@ export const continueWarm: Drive = (values, witness) => readAndGoOn(values, witn
 
 /** It is warm, and the window is nearly full. */
 export const continueFull: Drive = (values, witness) => readAndGoOn(values, witness, 0, { windowTokens: 60_000 });
+
+/** Large results nearly fill a large window. */
+export const continueNearLimit: Drive = (values, witness) => readAndGoOn(values, witness, 0, { words: 2_800 });
+
+/** The same, and the service may be asked to clear by itself. */
+export const continueNearLimitWithEdits: Drive = (values, witness) =>
+  readAndGoOn(values, witness, 0, {
+    words: 1_900,
+    files: 20,
+    model: "claude-opus-5",
+    provider: (client, models) => anthropic(client, { models, edits: "asked" }),
+  });
 
 /** The service may be asked to clear by itself. */
 export const continueWithEdits: Drive = (values, witness) =>

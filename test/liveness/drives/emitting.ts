@@ -1,5 +1,7 @@
 import {
   answer,
+  callTool,
+  callTools,
   compatibleProfiles,
   createOpenAiChat,
   fetchInProcess,
@@ -10,6 +12,7 @@ import OpenAI from "openai";
 import { memoryStore, openSession, query } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
 import { openaiChat } from "palimpsest/openai";
+import { type ClearRule, coding, whenIdle } from "palimpsest/policy";
 import type { Drive } from "../experiment.ts";
 import { openWorld, prose, TOOLS } from "../world.ts";
 
@@ -44,11 +47,24 @@ export const forkSession: Drive = async (values, witness) => {
   return world.sent;
 };
 
+/** A fork whose thinking was changed before its first request: it does not find the messages of its parent in the cache. */
+export const changeThinkingOfFork: Drive = async (values, witness) => {
+  const world = openWorld(values, witness);
+  const session = await world.open();
+  await world.turn(session, prose("wish-", 9_000));
+  const fork = await session.fork({ source: "branch" });
+  await fork.configure({ parameters: { thinking: { type: "enabled", budget_tokens: 2_000 } } });
+  await world.turn(fork, "What was said?");
+  await fork.close();
+  await session.close();
+  return world.sent;
+};
+
 /** No model writes a summary that can be used, however often it is asked. */
 export const failToCompact: Drive = async (values, witness) => {
   const world = openWorld(values, witness, {
     windowTokens: 40_000,
-    mind: ({ userText }) => (userText.includes("nine sections") ? answer("I'm sorry, but I can't.") : undefined),
+    mind: ({ purpose }) => (purpose === "summary" ? answer("I'm sorry, but I can't.") : undefined),
   });
   const session = await world.open();
   for (let turn = 0; turn < 40; turn++) await world.turn(session, prose(`wish${turn}-`, 700));
@@ -67,7 +83,7 @@ export const failToReadSettings: Drive = async (values, witness) => {
     getNumberDetails: (_: string, absent: number) => details(absent),
     getObjectDetails: (_: string, absent: object) => details(absent),
   };
-  const environment = { PALIMPSEST_CLEARING_KEEP_NEWEST: "many" };
+  const environment = { PALIMPSEST_COMPACT_AT: "many" };
   const session = await world.open({ settingsFrom: { flags, environment } });
   for (const now of [false, true, false]) {
     isDown = now;
@@ -103,7 +119,7 @@ export const overrideParameter: Drive = async (values, witness) => {
 };
 
 /** A server of one's own that cuts what is too long, and says nothing. */
-export const cutInput: Drive = async (values, witness) => {
+export const cutInput: Drive = async ({ policy: _, ...settings }, witness) => {
   const clock = manualClock();
   const face = createOpenAiChat({ clock, script: () => answer("Understood."), profile: compatibleProfiles.Ollama });
   const sent: string[] = [];
@@ -125,7 +141,7 @@ export const cutInput: Drive = async (values, witness) => {
     clock,
     id: "s",
     onEvent: witness.onEvent,
-    settings: values,
+    settings,
     settingsFrom: { environment: {} },
   });
   for await (const _ of query(session, { clock, prompt: STORY }));
@@ -134,3 +150,26 @@ export const cutInput: Drive = async (values, witness) => {
 };
 
 const STORY = "The quick brown fox jumps over the lazy dog while nobody looks. ".repeat(700);
+
+/** A rule that throws, and another policy when the session is opened again. */
+export const changePolicy: Drive = async (_, witness) => {
+  const broken: ClearRule = {
+    name: "broken",
+    propose() {
+      throw new Error("it is broken");
+    },
+  };
+  const clear = [broken, whenIdle({ minutes: 60, keepNewest: 1 })];
+  const world = openWorld({}, witness);
+  const session = await world.open({ policy: { ...coding(), name: "mine", clear } });
+  await world.turn(session, "Read them.", [
+    callTools(callTool("Read", { file_path: "one", words: 500 }), callTool("Read", { file_path: "two", words: 500 })),
+  ]);
+  world.clock.advance(2 * 3_600_000);
+  await world.turn(session, "Go on.");
+  await session.close();
+  const again = await world.open({ policy: coding("quality"), takeover: "always" });
+  await world.turn(again, "And on.");
+  await again.close();
+  return world.sent;
+};

@@ -1,23 +1,11 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openCoordination } from "@palimpsest/coordination";
-import {
-  chooseByModel,
-  createExtractions,
-  memoryTool,
-  openMemory,
-  RECALLED,
-  readStatements,
-  recallTopics,
-  type Statement,
-} from "@palimpsest/memory";
+import { createExtractions, memoryTool, openMemory, readStatements, type Statement } from "@palimpsest/memory";
 import { askGates, DREAM_SYSTEM, startDream } from "@palimpsest/memory/dream";
-import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
-import { attachment } from "palimpsest";
+import { type Ask, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
 import type { Drive } from "../experiment.ts";
 import { inFolder } from "../in-folder.ts";
-import type { Witness } from "../witness.ts";
-import { type LibrarySession, openWorld, TOOLS, type Values, type World } from "../world.ts";
+import { type LibrarySession, openWorld, TOOLS, type World } from "../world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -47,15 +35,14 @@ export async function saidIn(session: LibrarySession, { store }: World): Promise
   return reader === undefined ? [] : (await readStatements(reader, 1, session.history.newestEntry)).said;
 }
 
-/** Two turns are looked through; the first time the model writes for as many rounds as it may. */
-async function extractWith(values: Values, witness: Witness, { fault }: Pick<Reply, "fault">) {
-  return inFolder(async (folder) => {
+/** Extractions after two turns. The model lists the memory first, and then saves. */
+export const extract: Drive = (values, witness) =>
+  inFolder(async (folder) => {
     let round = 0;
     const world = openWorld(values, witness, {
       mind(ask) {
         if (!isExtraction(ask)) return undefined;
-        const reply = round++ % 2 === 0 ? LIST : SAVE;
-        return fault === undefined || round > 1 ? reply : { ...reply, fault };
+        return round++ % 2 === 0 ? LIST : SAVE;
       },
     });
     const memory = await openMemory({ folder, clock: world.clock });
@@ -65,51 +52,16 @@ async function extractWith(values: Values, witness: Witness, { fault }: Pick<Rep
     session.events.listen((event) => {
       if (event.kind === "memories-extracted") ended.push(`${event.outcome} ${event.count}`);
     });
-    const extractions = createExtractions({ memory, store: world.store, tools, readOnlyTools: ["Read"] });
-    for (const [turn, words] of ["Please use pnpm here, never npm.", "And always use tabs."].entries()) {
+    const { store } = world;
+    // These sessions are short: an extraction is a large part of their cost.
+    const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"], maxCostPercent: 100 });
+    for (const words of ["Please use pnpm here, never npm.", "And always use tabs."]) {
       await world.turn(session, words, [], { tools, afterTurn: extractions.afterTurn });
-      if (fault !== undefined && turn === 0) {
-        // The time of an extraction is the system's: this is longer than the shorter of both values, and far below the other.
-        await sleep(1_500);
-        world.clock.advance(HOUR_MS);
-      }
       await extractions.drain(60_000);
     }
     await session.close();
     await memory.close();
     return [world.sent.length, ended];
-  });
-}
-
-export const extract: Drive = (values, witness) => extractWith(values, witness, {});
-/** The model says nothing for as long as the clock stands. */
-export const extractSlowly: Drive = (values, witness) =>
-  extractWith(values, witness, { fault: stallStream(1, 10_000) });
-
-/** What is remembered stands beside what the user says, once somebody has chosen. */
-export const recallMemories: Drive = (values, witness) =>
-  inFolder(async (folder) => {
-    const world = openWorld(values, witness, {
-      mind: ({ userText }) => (userText.startsWith("The notes:") ? answer("none") : undefined),
-    });
-    const { clock } = world;
-    const memory = await openMemory({ folder, clock });
-    for (const name of ["parser", "loader", "deployment"]) await memory.write(topic(name), "user", "none");
-    const session = await world.open();
-    const words = "Why does the parser fail since it was rewritten?";
-    const recalled = await recallTopics({
-      memory,
-      words,
-      shown: [],
-      nowMs: clock.now(),
-      choose: chooseByModel({ session }),
-    });
-    await world.turn(session, words, [], {
-      prompt: [...(recalled === undefined ? [] : [attachment(RECALLED, recalled.text)]), words],
-    });
-    await session.close();
-    await memory.close();
-    return world.sent;
   });
 
 /** Whether it is time to go over memory: asked now, soon after, and a day later. */
@@ -123,10 +75,15 @@ export const askForDreams: Drive = (values, witness) =>
     const answers: unknown[] = [];
     const ask = async () => {
       answers.push(
-        await askGates(settings, clock.now(), {
-          earlier: () => coordination.leases.read("dream"),
-          touchScan: (everyMs) => coordination.leases.touch("dream", { everyMs }),
-          sessionsSince: async () => ((await store.openReader("s")) === undefined ? 0 : 3),
+        await askGates({
+          nowMs: clock.now(),
+          enabled: settings["dream.enabled"],
+          minSessions: 3,
+          ask: {
+            earlier: () => coordination.leases.read("dream"),
+            touchScan: (everyMs) => coordination.leases.touch("dream", { everyMs }),
+            sessionsSince: async () => ((await store.openReader("s")) === undefined ? 0 : 3),
+          },
         }),
       );
     };

@@ -1,4 +1,5 @@
 import { answer, callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
+import { coding, notesByGrowth } from "palimpsest/policy";
 import type { Drive } from "../experiment.ts";
 import type { Witness } from "../witness.ts";
 import { openWorld, prose, type Values, type World } from "../world.ts";
@@ -6,6 +7,9 @@ import { openWorld, prose, type Values, type World } from "../world.ts";
 const MINUTE_MS = 60_000;
 /** Less than what is left of a cache's time when an update is due at the latest. */
 const STEP_MS = 2_000;
+
+/** Turns notes on, unless the policy under test says whether there are notes. */
+const withNotes = (values: Values): Values => ("policy" in values ? values : { notes: "on", ...values });
 
 const longNotes = (words: number): Reply =>
   answer(
@@ -26,7 +30,7 @@ async function takeNotes(
   witness: Witness,
   { turns = 6, pauseMs = 0, words = 950, windowTokens = 60_000 } = {},
 ) {
-  const world = openWorld({ "notes.enabled": "on", "cache.ttl": "5m", ...values }, witness, { windowTokens });
+  const world = openWorld(withNotes(values), witness, { windowTokens });
   const session = await world.open();
   for (let turn = 0; turn < turns; turn++) {
     const calls = [0, 1].map((call) => callTools(callTool("Read", { file_path: `src/${turn}${call}.ts`, words })));
@@ -50,7 +54,7 @@ export const noteBeforePause: Drive = (values, witness) =>
 
 /** Notes that are longer than they may be are to be condensed. */
 export const noteTooMuch: Drive = async (values, witness) => {
-  const world = openWorld(values, witness, {
+  const world = openWorld(withNotes(values), witness, {
     mind: ({ userText }) => (userText.includes("<session-notes>") ? longNotes(600) : undefined),
   });
   const session = await world.open();
@@ -62,9 +66,19 @@ export const noteTooMuch: Drive = async (values, witness) => {
   return world.sent;
 };
 
+/** The window is full before the first notes are written. */
+export const compactWithoutNotes: Drive = async (_, witness) => {
+  const notes = notesByGrowth({ firstTokens: 1_000_000, growthTokens: 1_000, toolCalls: 1 });
+  const world = openWorld({ policy: { ...coding(), clear: [], notes } }, witness, { windowTokens: 40_000 });
+  const session = await world.open();
+  for (let turn = 0; turn < 20; turn++) await world.turn(session, prose(`wish${turn}-`, 700));
+  await session.close();
+  return world.sent;
+};
+
 /** Notes are at hand when the window is full. */
 export const compactByNotes: Drive = async (values, witness) => {
-  const world = openWorld({ "notes.keepTokens": 2_000, ...values }, witness, { windowTokens: 40_000 });
+  const world = openWorld(withNotes(values), witness, { windowTokens: 40_000 });
   const session = await world.open();
   for (let turn = 0; turn < 7; turn++) {
     const calls = [callTools(callTool("Read", { file_path: `src/${turn}.ts`, words: 1_000 }))];

@@ -9,14 +9,14 @@ import { isExtraction, saidIn } from "./memory.ts";
 /** The model proposes what the user has not said, and the user says yes; another session writes. */
 export const proposeAndWrite: Drive = (values, witness) =>
   inFolder(async (folder) => {
-    const world = openWorld({ ...values, "memory.extractionPercent": 100 }, witness, {
+    const world = openWorld(values, witness, {
       mind: (ask) => (isExtraction(ask) && ask.toolResults.length === 0 ? callTools(CLAIM) : undefined),
     });
     const { store } = world;
     const session = await world.open();
     const memory = await openMemory({ folder, clock: world.clock, emit: session.events.emit });
     const tools = [...TOOLS, memoryTool({ memory, session: session.id, said: () => saidIn(session, world) })];
-    const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"] });
+    const extractions = createExtractions({ memory, store, tools, readOnlyTools: ["Read"], maxCostPercent: 100 });
     const agents = createAgents({
       session,
       store,

@@ -6,7 +6,7 @@ import { asObject } from "palimpsest/schema";
 
 /** Creates the part of an answer that reports a compaction. */
 export function toCompactionPart(data: CompactionData): LanguageModelV4CustomContent {
-  return { type: "custom", kind: KIND, providerMetadata: { palimpsest: { ...data } } };
+  return { type: "custom", kind: KIND, providerMetadata: { palimpsest: { ...data, summary: { ...data.summary } } } };
 }
 
 const KIND = "palimpsest.compaction";

@@ -278,8 +278,8 @@ describe("another context manager", () => {
 
 describe("a full window", () => {
   const words = "All work and no play makes a long conversation. ".repeat(60);
-  const script: simulator.Script = ({ userText }) =>
-    userText.includes("nine sections")
+  const script: simulator.Script = ({ purpose, userText }) =>
+    purpose === "summary"
       ? simulator.summarize("They talked about work and play.")
       : answer(`You said: ${[...userText.matchAll(/(\d+): All/g)].at(-1)?.[1]}`);
 
@@ -304,7 +304,11 @@ describe("a full window", () => {
       list.push(...(await result.responseMessages));
     }
     expect(shown.length).toBeGreaterThan(0);
-    expect(shown[0]).toMatchObject({ session: "chat", tokensBefore: expect.any(Number), summary: expect.any(String) });
+    expect(shown[0]).toMatchObject({
+      session: "chat",
+      tokensBefore: expect.any(Number),
+      summary: { way: "fork", form: "coding", met: true },
+    });
     expect(refused(server)).toEqual([]);
   });
 
@@ -452,8 +456,8 @@ test("passes files of any type to the provider unchanged, with their names and o
 test("asks for text in the session's own calls, even if the application forces another answer", async () => {
   const words = "All work and no play makes a long conversation. ".repeat(60);
   const { model, server } = await world(
-    ({ userText }) =>
-      userText.includes("nine sections")
+    ({ purpose }) =>
+      purpose === "summary"
         ? simulator.summarize("They talked about work and play.")
         : callTools(callTool("look", { at: 1 })),
     { windowTokens: 20_000, modelId: FORCED, models: { [FORCED]: { windowTokens: 20_000 } } },
@@ -473,7 +477,7 @@ test("asks for text in the session's own calls, even if the application forces a
   }
   const bodies = server.recorder.exchanges.map(({ body }) => JSON.parse(body));
   const [own, asked] = [true, false].map((isOwn) =>
-    bodies.filter((body) => JSON.stringify(body.messages).includes("nine sections") === isOwn),
+    bodies.filter((body) => JSON.stringify(body.messages).includes("<summary> block") === isOwn),
   );
   expect(own!.length).toBeGreaterThan(0);
   expect(own!.filter(({ tool_choice }) => tool_choice !== undefined && tool_choice.type !== "auto")).toEqual([]);

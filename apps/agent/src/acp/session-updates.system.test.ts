@@ -38,7 +38,13 @@ test("cuts a flood of output, and still ends the call", async () => {
 test("sends notices and compactions as updates if supported, otherwise as messages or log lines", async () => {
   const of = { session: "s", atMs: 0 };
   const started = { kind: "compaction-started", compaction: "x", trigger: "auto", reason: "window", ...of } as const;
-  const outcome = { kind: "compacted", rung: "whole", tokensBefore: 9, tokensAfter: 4, summary: "So far." } as const;
+  const outcome = {
+    kind: "compacted",
+    summary: { way: "fork", form: "coding", met: true },
+    tokensBefore: 9,
+    tokensAfter: 4,
+    text: "So far.",
+  } as const;
   const ended = { kind: "compaction-ended", compaction: "x", reason: "window", outcome, ...of } as const;
   const all = async ({ event, notice }: ReturnType<typeof updatesFor>): Promise<void> => {
     await event({ kind: "session-event", event: { ...started, tokensBefore: 9, earlierCompactions: 0 } });

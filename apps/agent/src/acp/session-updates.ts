@@ -205,7 +205,7 @@ function toCompaction(event: CompactionEvent): SessionUpdate {
   return {
     ...common,
     status: "completed",
-    summary: [{ type: "text", text: outcome.summary }],
+    summary: [{ type: "text", text: outcome.text }],
     _meta: { palimpsest: { tokensBefore, tokensAfter } },
   };
 }

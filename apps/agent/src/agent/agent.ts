@@ -1,6 +1,7 @@
 // The agent: its options, its parts, and the owners of its events.
 import type { Agents } from "@palimpsest/agents";
 import type { Clock, Provider, SessionEvent, Settings, Store, Tool } from "palimpsest";
+import type { PolicyOption } from "palimpsest/policy";
 import type { Effort } from "palimpsest/provider-parts";
 import type { BackgroundTask } from "../extension/extension.ts";
 import type { AgentSession } from "../extension/open-agent-session.ts";
@@ -54,6 +55,8 @@ export interface AgentOptions {
   readonly onEvent?: OwnedListener;
   /** Engine settings from the command line. @default none */
   readonly engine?: Partial<Settings>;
+  /** What the session and its agents decide about their windows. @default the policy of the settings */
+  readonly policy?: PolicyOption;
   /** The operator's telemetry and flags. @default none */
   readonly operations?: Pick<Operations, "onEvent" | "flags" | "problems">;
   /** The clock. @default the system's clock */

@@ -47,9 +47,9 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     // The prompt contains the tools and head sections of the extensions in this order.
     const plan = planExtension(context);
     const openResult = resultsOf(context.store.results, [plan.path]);
-    const { aroundRead } = open(await instructionsExtension(context));
+    open(await instructionsExtension(context));
     const { keepBefore } = open(checkpointsExtension(context));
-    open(filesExtension(context, { keepBefore, openResult, aroundRead }));
+    open(filesExtension(context, { keepBefore, openResult }));
     open(searchExtension(context, { openResult }));
     open(await shellExtension(context));
     open(todosExtension(context));

@@ -1,5 +1,6 @@
 import type { Surroundings } from "palimpsest";
 import { createHooks, type Hooks } from "palimpsest/hooks";
+import type { Policy, PolicyOption } from "palimpsest/policy";
 import type { ExtensionContext } from "../extension/context.ts";
 import type { Extension, OpenedSession, ToolSession } from "../extension/extension.ts";
 import { withContext } from "../extension/make-tool.ts";
@@ -59,19 +60,25 @@ export async function openAround(
   const toolsFor = (other: ToolSession): readonly AgentTool[] =>
     extensions.flatMap((extension) => extension.tools?.(other) ?? []);
   const tools = toolsFor({ session, kind: "main", main: session });
+  const onTouched = async (paths: readonly string[]): Promise<void> => {
+    for (const { touched } of extensions) await touched?.(paths);
+  };
   return {
     session,
     head,
     tools,
     runnable: tools.map((tool) =>
-      withContext(tool, { session, folder: context.folder, onOutput: context.person?.onOutput }),
+      withContext(tool, { session, folder: context.folder, onOutput: context.person?.onOutput, onTouched }),
     ),
     permission: permissionOf(tools, session, context, guard),
     toolsFor,
     headWith: (memory) => headOf(extensions, memory),
     childOptions: (child) => ({
       ...shared,
-      settings: { ...shared.settings, "notes.enabled": "off" },
+      // Agents keep no notes. With a policy, the policy says so, and the setting is refused.
+      ...(shared.policy === undefined
+        ? { settings: { ...shared.settings, notes: "off" } }
+        : { policy: withoutNotes(shared.policy) }),
       surroundings: hostContentOf(extensions, head, child),
       hooks: hooksOf(extensions, "agent"),
     }),
@@ -116,18 +123,28 @@ function permissionOf(
 
 /** The options that the session shares with the sessions of its agents. */
 function sharedOptions(
-  { engine, modelFacts }: AgentOptions,
+  { engine, policy, modelFacts }: AgentOptions,
   { places, environment, clock, person, operations }: ExtensionContext,
   onEvent: NonNullable<AgentSessionOptions["onEvent"]>,
-): Pick<AgentSessionOptions, "onEvent" | "attendance" | "modelFacts" | "clock" | "settings" | "settingsFrom"> {
+): Pick<
+  AgentSessionOptions,
+  "onEvent" | "attendance" | "modelFacts" | "clock" | "settings" | "settingsFrom" | "policy"
+> {
   return {
     onEvent: notifyAll([onEvent, operations?.onEvent]),
     attendance: person === undefined ? "unattended" : "attended",
     modelFacts,
     clock,
     settings: engine ?? {},
+    ...(policy && { policy }),
     settingsFrom: engineSettings(places, environment, operations?.flags),
   };
+}
+
+/** The same policy without notes, for sessions of agents. */
+function withoutNotes(option: PolicyOption): PolicyOption {
+  const strip = ({ notes: _, ...policy }: Policy): Policy => policy;
+  return typeof option === "function" ? (facts) => strip(option(facts)) : strip(option);
 }
 
 /** Appends changes to the head for the model. */

@@ -1,3 +1,4 @@
+import { waitingInbox } from "@palimpsest/agents";
 import {
   type Clock,
   type Inbox,
@@ -7,7 +8,6 @@ import {
   query,
   type Tool,
 } from "palimpsest";
-import { waitingInbox } from "../extensions/agents/open-agents.ts";
 import type { Agent } from "./agent.ts";
 
 /** The options of a turn. */
@@ -42,14 +42,17 @@ export async function startTurn(
   });
 }
 
+/** Without a screen, a turn waits this long for its agents. Agents that still run are then stopped, and can be resumed. */
+const WAIT_MS = 1_800_000;
+
 /**
- * The inbox of a turn that ends when its agents have ended, or after `agents.waitSeconds`. @param onWait called when
- * the turn begins to wait
+ * The inbox of a turn that ends when its agents have ended, or after half an hour.
+ * @param onWait called when the turn begins to wait
  */
-export function untilAgentsEnd({ agents, session }: Agent, onWait: (text: string) => void): Inbox {
+export function untilAgentsEnd({ agents }: Agent, onWait: (text: string) => void): Inbox {
   return waitingInbox({
     agents,
-    waitMs: () => session.settings().settings["agents.waitSeconds"] * 1_000,
+    waitMs: WAIT_MS,
     onWait: (running) => onWait(`Waiting for ${running} ${running === 1 ? "agent" : "agents"}`),
   });
 }

@@ -51,9 +51,7 @@ test("lists, messages and stops agents of another running process", async () => 
     const command = isStuck ? "touch stuck; sleep 600" : "touch worker; until [ -e go ]; do sleep 0.1; done";
     return callTools(callTool("Bash", { command }));
   });
-  const running = cli.start(["-p", "Begin", "--mode", "bypass"], {
-    environment: { PALIMPSEST_AGENTS_SUMMARY_SECONDS: "3" },
-  });
+  const running = cli.start(["-p", "Begin", "--mode", "bypass"]);
   const list = async () => JSON.parse((await cli.run(["agents", "--json"])).out || '{"agents":[]}').agents;
   const busy = { status: "running", doing: expect.stringContaining("Bash touch") };
   // The first view shows no status lines, because agents write them only after a view.

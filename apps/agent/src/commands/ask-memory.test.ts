@@ -1,5 +1,5 @@
-import { SETTINGS } from "palimpsest";
 import { expect, test } from "vitest";
+import { MEMORY_LIMITS } from "../extensions/memory/memory-limits.ts";
 import { askForMemory } from "./ask-memory.ts";
 
 async function answered(...answers: readonly (string | undefined)[]) {
@@ -30,9 +30,9 @@ test("the question fits a small terminal in two lines", async () => {
   expect(lines.map((line) => line.length <= 80)).toEqual([true, true]);
 });
 
-test("the question states the maximum cost from the defaults", async () => {
+test("the question states the maximum cost from the limits", async () => {
   const [question] = (await answered("")).asked;
-  expect(question).toContain(`up to ${SETTINGS["memory.extractionPercent"].default}% of a session`);
-  expect(question).toContain(`${SETTINGS["dream.rounds"].default} model calls a day`);
-  expect(SETTINGS["dream.hours"].default).toBe(24);
+  expect(question).toContain("up to 3% of a session");
+  expect(question).toContain("40 model calls a day");
+  expect(MEMORY_LIMITS).toMatchObject({ extractionCostPercent: 3, dreamRounds: 40, dreamWaitHours: 24 });
 });

@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import { agentHomeOf } from "@palimpsest/coordination/project-places";
+import { MEMORY_LIMITS } from "../extensions/memory/memory-limits.ts";
 import { readUserSettings } from "../permissions/load-settings.ts";
 import { mergeJsonFile } from "../workspace/private-files.ts";
 import { createPrompter, type Prompter } from "./keys/prompter.ts";
 import type { Terminal } from "./terminal.ts";
 
+const { extractionCostPercent: EXTRACTION_PERCENT, dreamRounds: DREAM_ROUNDS } = MEMORY_LIMITS;
+
 /** Two lines of at most 80 columns. The person types the answer after the second line. */
 const QUESTION = [
   "Save facts that you state for later sessions? /memory shows and removes them.",
-  "Cost: up to 3% of a session, and 40 model calls a day to tidy them up. [Y/n] ",
+  `Cost: up to ${EXTRACTION_PERCENT}% of a session, and ${DREAM_ROUNDS} model calls a day to tidy them up. [Y/n] `,
 ].join("\n");
 
 /**

@@ -14,20 +14,20 @@ function startHere(values?: string, environment: Readonly<Record<string, string>
 }
 
 test("shows the profile, and the source of each value that is not the default", async () => {
-  const { run } = startHere('{"compaction.auto": "ask"}', { PALIMPSEST_CACHE_TTL: "1h" });
+  const { run } = startHere('{"compaction":"ask"}', { PALIMPSEST_COMPACT_AT: "60" });
   const { out } = await run();
   expect(out).toMatch(/^Profile balanced\. /);
-  expect(out).toMatch(/compaction\.auto +ask +engine\.json/);
-  expect(out).toMatch(/cache\.ttl +1h +environment variable/);
+  expect(out).toMatch(/compaction +ask +engine\.json/);
+  expect(out).toMatch(/compactAt +60 +environment variable/);
 });
 
 test("chooses a profile by name, and keeps the other settings in the file", async () => {
-  const { run, file } = startHere('{"compaction.auto": "ask"}');
+  const { run, file } = startHere('{"compaction":"ask"}');
   const { out } = await run("economy", "--json");
-  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ "compaction.auto": "ask", profile: "economy" });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ compaction: "ask", profile: "economy" });
   const { profile, changed } = JSON.parse(out);
   expect(profile).toBe("economy");
-  expect(changed).toContainEqual({ name: "compaction.economicFromTokens", value: 60_000, from: "profile" });
+  expect(changed).toContainEqual({ name: "compaction", value: "ask", from: "engine.json" });
 });
 
 test("reports an overriding source and invalid JSON, and overwrites nothing", async () => {

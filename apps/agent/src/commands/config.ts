@@ -79,8 +79,6 @@ export function originText(origin: NonNullable<ResolvedSettings["origins"][Setti
       return "flag service";
     case "file":
       return basename(file);
-    case "profile":
-      return "profile";
   }
 }
 

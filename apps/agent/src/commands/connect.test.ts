@@ -1,5 +1,6 @@
 import { createAnthropic, fetchInProcess, idleClock } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, query, type SessionEvent, tool } from "palimpsest";
+import { byProvider, coding } from "palimpsest/policy";
 import { expect, test } from "vitest";
 import { connect } from "./connect.ts";
 
@@ -28,11 +29,7 @@ async function betasOf(baseUrl?: string): Promise<readonly string[]> {
     provider,
     model: choice.model,
     onEvent: (event: SessionEvent) => void events.push(event),
-    settings: {
-      "clearing.byProvider": "on",
-      "clearing.providerTriggerTokens": 1_000,
-      "clearing.providerMinTokens": 100,
-    },
+    policy: { ...coding(), clear: [byProvider({ aboveTokens: 1_000, freeAtLeastTokens: 100, keepNewest: 3 })] },
     settingsFrom: { environment: {} },
     tools: [{ name: "read", inputSchema: { type: "object" }, results: "clearable" }],
   });

@@ -1,7 +1,8 @@
 import type { CompactionPoint, SessionSize } from "palimpsest";
 import { type Accounting, accountingRows } from "palimpsest/inspect";
 
-import { table } from "../text/table.ts";
+import type { AgentSession } from "../extension/open-agent-session.ts";
+import { table, usd } from "../text/table.ts";
 import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inSession } from "./open-project.ts";
@@ -12,33 +13,49 @@ import type { Terminal } from "./terminal.ts";
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const { values, positionals } = readArguments(args, COMMANDS["sessions context"]);
   return inSession(terminal, { id: positionals[0], access: "read" }, async (session) => {
-    const [size, accounting] = [session.view.size(), session.view.accounting()];
+    const [size, accounting, decision] = [session.view.size(), session.view.accounting(), session.history.decision()];
+    const { nextRequest } = await session.ledger.cost();
+    const left = cacheLeft(nextRequest, terminal.clock.now());
     await terminal.print(
-      values.json ? JSON.stringify({ session: session.id, size, accounting }) : contextText(size, accounting),
+      values.json
+        ? JSON.stringify({ session: session.id, size, accounting, decision })
+        : contextText(size, accounting, decision, left),
     );
     return EXIT.done;
   });
 }
 
-/** Describes how full the context window is, and when it is compacted. */
-export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize): string {
+/** The time until the prompt cache expires, in words. Empty if there is nothing in the cache. */
+export function cacheLeft({ cache, coldAtMs }: NextRequest, nowMs: number): string {
+  if (cache === "cold") return ": with the next request";
+  if (cache === "new" || coldAtMs === undefined) return "";
+  return `, in ${Math.max(1, Math.ceil((coldAtMs - nowMs) / 60_000))} min`;
+}
+
+type NextRequest = Awaited<ReturnType<AgentSession["ledger"]["cost"]>>["nextRequest"];
+
+/** Describes how full the context window is, and what happens next. @param left the time until the cache expires */
+export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize, left = ""): string {
   const { compaction, blockingTokens } = size;
-  const until = compaction.policy === "off" ? "" : " until compaction";
+  const until = compaction.kind === "off" ? "" : " until compaction";
   return [
     `${count(tokens)} of ${count(windowTokens)} tokens, ${percentLeft}% left${until} (${level})`,
-    table([...compactionRows(compaction), ["full at", `${count(blockingTokens)} tokens`]]),
+    table([...nextRows(compaction, left), ["full at", `${count(blockingTokens)} tokens`]]),
   ].join("\n");
 }
+
+export type ExplainedDecision = ReturnType<AgentSession["history"]["decision"]>;
 
 function count(tokens: number): string {
   return tokens.toLocaleString("en-US");
 }
 
-export function contextText(size: SessionSize, accounting: Accounting): string {
+export function contextText(size: SessionSize, accounting: Accounting, decision: ExplainedDecision, left = ""): string {
   const filled = accountingRows(accounting);
   const most = Math.max(1, ...filled.map(([, count]) => count));
   return [
-    sizeText(size),
+    sizeText(size, left),
+    ...decisionText(decision),
     "",
     table(filled.map(([name, count]) => [name, count, "#".repeat(Math.max(1, Math.round((count / most) * 40)))])),
     ...headText(accounting, Number.POSITIVE_INFINITY),
@@ -70,43 +87,71 @@ export function duplicatesText({ duplicateReads: { fileCount, wastedTokens } }: 
     : [];
 }
 
-/** Table rows about the next compaction and its reason. */
-export function compactionRows(point: CompactionPoint): readonly (readonly [what: string, when: string])[] {
-  const profile = ["profile", point.profile] as const;
-  if (point.policy === "off") return [["compaction at", "only with /compact (automatic compaction is off)"], profile];
-  const asks = point.approval === "asks" ? ", after asking you" : "";
-  const within = point.withinTurnAtTokens;
-  return [
-    ["compaction at", `${tokens(point.atTokens)}${asks}`],
-    ...(within === undefined || within === point.atTokens ? [] : [["", `${tokens(within)} during a turn`] as const]),
-    ["because", reasonText(point)],
-    ...(point.thenAtTokens === undefined || point.heldBy === "restored"
-      ? []
-      : [["afterwards at", tokens(point.thenAtTokens)] as const]),
-    profile,
-  ];
+/** Table rows that say what will happen next, and at which size. @param left the time until the cache expires */
+export function nextRows(point: CompactionPoint, left: string): readonly (readonly string[])[] {
+  const { policy } = point;
+  const cleared = CLEARS_WHEN_COLD.test(policy)
+    ? [`old tool results are cleared when the prompt cache expires${left}`]
+    : [];
+  const next = [compactionText(point), ...cleared];
+  return [...next.map((text, index) => [index === 0 ? "next" : "", text]), ["policy", policy]];
 }
 
-type OnPoint = Exclude<CompactionPoint, { policy: "off" }>;
+/** The presets that clear results when the cache has expired. Policies of others may have any rules. */
+const CLEARS_WHEN_COLD = /^(coding|support)\b/;
 
-function reasonText(point: OnPoint): string {
-  switch (point.policy) {
-    case "economic":
-      return "from that size on, compacting saves money";
+function compactionText(point: CompactionPoint): string {
+  if (point.kind === "off") return "no compaction, because it is off: only /compact compacts";
+  const asks = point.approval === "asks" ? ", after asking you" : "";
+  const at = `compaction at ${tokens(point.atTokens)}`;
+  switch (point.kind) {
+    case "economic": {
+      const within = point.withinTurnAtTokens ?? point.atTokens;
+      const sizes = within === point.atTokens ? "" : ` between turns (${tokens(within)} during a turn)`;
+      return `${at}${sizes}, if that saves money${asks}`;
+    }
     case "window":
-      return "the context window is nearly full at that size";
-    case "held":
-      return HELD[point.heldBy ?? "opened"];
+      return `${at}, where the context window is nearly full${asks}`;
+    case "held": {
+      const then = point.thenAtTokens;
+      const later = then === undefined || point.heldBy === "restored" ? "" : `; afterwards at ${tokens(then)}`;
+      return `${at}${asks}: ${HELD[point.heldBy ?? "opened"]}${later}`;
+    }
   }
 }
 
 /** Why the conversation is not compacted to save money for now. */
-const HELD: Readonly<Record<NonNullable<OnPoint["heldBy"]>, string>> = {
-  opened: "you resumed the session: before your next message, only a full window triggers a compaction",
-  restored: "you undid a compaction: only a full window triggers another one",
-  failed: "the last compaction failed: until the next try, only a full window triggers another one",
+const HELD: Readonly<Record<NonNullable<Extract<CompactionPoint, { atTokens: number }>["heldBy"]>, string>> = {
+  opened: "you resumed the session, and before your next message only a full window triggers a compaction",
+  restored: "you undid a compaction, and only a full window triggers another one",
+  failed: "the last compaction failed, and until the next try only a full window triggers another one",
 };
 
 function tokens(amount: number): string {
   return `${amount.toLocaleString("en-US")} tokens`;
+}
+
+/** Describes the newest decision about the window, with every proposal and why it was not taken. */
+export function decisionText({ rule, because, proposals, tokens: size }: ExplainedDecision): readonly string[] {
+  const at = `Newest decision, at ${tokens(size)}: ${rule === undefined ? "nothing to do" : "done"} (${because}).`;
+  if (proposals.length === 0) return ["", at];
+  const rows = proposals.map(({ barred, ...proposal }) => [
+    proposal.rule,
+    LEVELS[proposal.level],
+    count(proposal.freesTokens),
+    netText(proposal.figures),
+    proposal.rule === rule ? "taken" : (barred ?? "another one is better"),
+  ]);
+  return ["", at, table([["rule", "when", "frees", "saves", "why not"], ...rows], [2, 3])];
+}
+
+const LEVELS: Readonly<Record<ExplainedDecision["proposals"][number]["level"], string>> = {
+  required: "at once",
+  requested: "whatever it costs",
+  "if-it-pays": "if it saves money",
+  "when-full": "if the window is full",
+};
+
+function netText({ net, unit }: ExplainedDecision["proposals"][number]["figures"]): string {
+  return unit === "usd" ? `${net < 0 ? "-" : ""}${usd(Math.abs(net))}` : tokens(Math.round(net));
 }

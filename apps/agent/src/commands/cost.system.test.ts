@@ -6,7 +6,7 @@ import { priceText } from "../text/price-text.ts";
 import { costText } from "./cost.ts";
 
 const USED = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 9_000, outputTokens: 10 };
-const TOTALS = { ...USED, responses: 2, priceUsd: 0.3, perfectPriceUsd: 0.3, unpricedResponses: 0 };
+const TOTALS = { ...USED, responses: 2, priceUsd: 0.3, perfectPriceUsd: 0.3, forksMissedUsd: 0, unpricedResponses: 0 };
 const NEXT = { inputTokens: 26_691, cachedTokens: 2_400, warmUsd: 0.092, coldUsd: 0.1001, pauseUsd: 0.0081 };
 const LOST = { breaks: 1, rebilledTokens: 18_423, rebilledUsd: 0.0636, gapUsd: 0 };
 
@@ -48,6 +48,22 @@ test("says that misses of a perfect cache were not avoidable", () => {
     nextRequest: { ...NEXT, cache: "warm" },
   });
   expect(without).toContain("\nWith a perfect cache it would have cost the same.\n");
+});
+
+test("shows what forks paid because they missed the cache, and nothing if they did not", () => {
+  const missed = { ...TOTALS, forksMissedUsd: 0.0732 };
+  const bill = costText({
+    ...missed,
+    gapUsd: 0.0732,
+    bySource: { main: TOTALS, extract_memories: missed },
+    byCause: {},
+    breaks: [],
+    nextRequest: { ...NEXT, cache: "warm" },
+  });
+  expect(bill).toContain(
+    "\nForks paid $0.0732 more because they did not read the cache of the conversation: saving memories $0.0732.\n",
+  );
+  expect(billOf("warm")).not.toContain("Forks");
 });
 
 test("shows the current price of the next request, and its tokens", () => {

@@ -60,6 +60,7 @@ export function costText(cost: SessionCost): string {
         ]),
     "",
     perfectText(cost, causes.length > 0),
+    ...forksText(cost),
     ...(causes.length === 0
       ? []
       : [table([["cause of cache misses", "misses", "tokens paid again", "price", "avoidable"], ...causes])]),
@@ -80,6 +81,17 @@ function perfectText({ gapUsd, perfectPriceUsd }: SessionCost, hasMisses: boolea
     return `With a perfect cache it would have cost ${usd(perfectPriceUsd)}, which is ${usd(gapUsd)} less.`;
   const why = hasMisses ? "No cache miss was avoidable: with" : "With";
   return `${why} a perfect cache it would have cost the same.`;
+}
+
+/** Describes the price of the tokens that forks did not read from the cache of the conversation. Empty if there were none. */
+function forksText({ forksMissedUsd, bySource }: SessionCost): readonly string[] {
+  if (forksMissedUsd === 0) return [];
+  const parts = Object.entries(bySource).flatMap(([source, totals]) =>
+    totals.forksMissedUsd === 0 ? [] : [`${sourceName(source)} ${usd(totals.forksMissedUsd)}`],
+  );
+  return [
+    `Forks paid ${usd(forksMissedUsd)} more because they did not read the cache of the conversation: ${parts.join(", ")}.`,
+  ];
 }
 
 /** Describes the next request. The current price comes first, because only one of the two prices applies. */

@@ -13,11 +13,12 @@ import {
   summarize,
 } from "@palimpsest/provider-simulator";
 import { query } from "palimpsest";
+import { bySize, coding, type Policy } from "palimpsest/policy";
 import { sqliteStore } from "palimpsest/sqlite";
 import type { Agent, AgentOptions } from "../agent/agent.ts";
 import { openAgent } from "../agent/open-agent.ts";
 import { readRule } from "../permissions/rule.ts";
-import { rungName } from "../text/plain-names.ts";
+import { summaryWayName } from "../text/plain-names.ts";
 import { placesOf } from "../workspace/places.ts";
 import { makePrivateFolder } from "../workspace/private-files.ts";
 import { contextText } from "./context.ts";
@@ -31,16 +32,11 @@ import type { Terminal } from "./terminal.ts";
 const MODEL = "claude-sonnet-4-6";
 /** A small window that a short story fills. */
 const WINDOW_TOKENS = 60_000;
-/**
- * Settings that make a short story clear results. By default, results are cleared when that saves money
- * (docs/defaults.md).
- */
-const ENGINE = {
-  "clearing.policy": "fixed",
-  "clearing.bySize": "on",
-  "clearing.keepNewest": 3,
-  "clearing.fixedTargetTokens": 8_000,
-  "clearing.fixedMinTokens": 4_000,
+/** A policy that clears results in a short story. By default, results are cleared when the prompt cache has expired. */
+const POLICY: Policy = {
+  ...coding(),
+  name: "demo",
+  clear: [bySize({ keepNewest: 3, targetTokens: 8_000, minTokens: 4_000, nearLimitTokens: 35_000 })],
 };
 const PAUSE_MS = 700;
 
@@ -71,7 +67,6 @@ export async function inDemo<Result>(
   for (const path of [folder, join(home, ".palimpsest")]) await makePrivateFolder(path);
   for (const [name, content] of Object.entries(demoFiles())) await writeFile(join(folder, name), content);
   const places = placesOf(folder, { HOME: home });
-  await writeFile(places.engineSettings, JSON.stringify(ENGINE));
   const server = await serve({ faces: [createAnthropic({ script: demoScript() })] });
   const [{ Anthropic }, { anthropic }] = await Promise.all([
     import("@anthropic-ai/sdk"),
@@ -83,7 +78,18 @@ export async function inDemo<Result>(
   const rules = [readRule("Bash(cat *)", "allow", "user")!];
   const environment = { PATH: terminal.environment["PATH"], HOME: home };
   try {
-    return await work({ places, folder, environment, store, provider, model: MODEL, rules, modelFacts: "table" });
+    const policy = POLICY;
+    return await work({
+      places,
+      folder,
+      environment,
+      store,
+      provider,
+      policy,
+      model: MODEL,
+      rules,
+      modelFacts: "table",
+    });
   } finally {
     await store.close();
     await server.close();
@@ -124,14 +130,14 @@ async function emit({ session, tools, permission }: Agent, terminal: Terminal): 
   await print(`   before: ${size()}`);
   const outcome = await session.compact();
   if (outcome.kind !== "compacted") throw new Error(`The demo could not compact: ${JSON.stringify(outcome)}`);
-  await print(`   after: ${size()}, ${rungName(outcome.rung)}, ${outcome.modelCalls} model calls`);
+  await print(`   after: ${size()}, ${summaryWayName(outcome.summary.way)}, ${outcome.modelCalls} model calls`);
   await act("5. Recall: everything that was stored, cleared or compacted can be read again");
   await say("Which error code did the log name, exactly?");
   await act("6. Undo: the whole conversation is back");
   await session.history.restore(outcome.boundary, "demo");
   await print(`   after the undo: ${size()}`);
   await act("7. What fills the context window (palimpsest sessions context)");
-  await print(contextText(session.view.size(), session.view.accounting()));
+  await print(contextText(session.view.size(), session.view.accounting(), session.history.decision()));
   await act("8. The bill (palimpsest sessions cost)");
   await print(costText(await session.ledger.cost()));
   await print(
@@ -176,9 +182,9 @@ function demoScript(): Script {
   ];
   let replies = 0;
   return (ask) => {
-    const { userText, toolResults } = ask;
+    const { purpose, userText, toolResults } = ask;
     if (userText.includes("<session-notes>")) return notes(replies);
-    if (userText.includes("nine sections")) return summarize(SUMMARY);
+    if (purpose === "summary") return summarize(SUMMARY);
     const next = story[replies];
     if (next !== undefined) {
       replies++;

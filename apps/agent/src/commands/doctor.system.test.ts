@@ -14,7 +14,7 @@ test("names what is missing, and uses a project's settings after they are truste
   expect(whole.out).toMatch(/ok +provider: anthropic, model/);
   expect(whole.out).toContain("not trusted yet: allow Bash(npm test *)");
 
-  const environment = { ANTHROPIC_API_KEY: "", PALIMPSEST_COMPACTION_AUTO: "sometimes" };
+  const environment = { ANTHROPIC_API_KEY: "", PALIMPSEST_COMPACTION: "sometimes" };
   const lacking = await cli.run(["doctor", "--json"], { environment });
   expect(lacking.code).toBe(1);
   const problems = JSON.parse(lacking.out).filter(({ state }: { readonly state: string }) => state === "problem");
@@ -30,13 +30,13 @@ test("names unknown settings, with the closest known ones", async () => {
   const hooks = [{ event: "pretooluse", command: "true" }];
   const project = temporaryProject({ ".palimpsest/settings.json": JSON.stringify({ permisions: {}, hooks }) });
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
-  writeFileSync(join(project.home, ".palimpsest", "engine.json"), '{"$schema":"x","compaction.autoo":"off"}');
+  writeFileSync(join(project.home, ".palimpsest", "engine.json"), '{"$schema":"x","compactions":"off"}');
   const cli = await startCli(project, () => answer(""));
   const { code, out } = await cli.run(["doctor"]);
   expect(code).toBe(1);
   expect(out).toContain("settings of the project: permisions: there is no such setting. Did you mean permissions?");
   expect(out).toMatch(/hooks\[0\]\.event: "pretooluse" is none of .* Did you mean PreToolUse\?/);
-  expect(out).toContain('Unknown setting "compaction.autoo" in the settings file. Did you mean "compaction.auto"?');
+  expect(out).toContain('Unknown setting "compactions" in the settings file. Did you mean "compaction"?');
   // A turn prints the same problems, and runs nevertheless.
   const turn = await cli.run(["-p", "Hello"]);
   expect(turn.code).toBe(0);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openMemory } from "@palimpsest/memory";
 import { type Ask, answer, callTool, callTools, type Reply, stallStream } from "@palimpsest/provider-simulator";
 import { expect, test } from "vitest";
+import { MEMORY_LIMITS } from "../extensions/memory/memory-limits.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
@@ -40,8 +41,6 @@ async function setUp({ forgets, fails = () => false, stalls = () => false, think
   };
   const project = temporaryProject({ "a.txt": "begun", "hidden.txt": "A SECRET has begun" });
   mkdirSync(join(project.home, ".palimpsest"), { recursive: true });
-  const settings = { "dream.sessions": 1, "dream.scanMinutes": 10 };
-  writeFileSync(join(project.home, ".palimpsest", "engine.json"), JSON.stringify(settings));
   const own = { permissions: { deny: ["Read(hidden.txt)"] } };
   writeFileSync(join(project.home, ".palimpsest", "settings.json"), JSON.stringify(own));
   const cli = await startCli(project, script);
@@ -56,7 +55,7 @@ async function setUp({ forgets, fails = () => false, stalls = () => false, think
   }
   await memory.close();
   const url = ["--base-url", cli.server.url];
-  await here.run(["-p", "Hello.", ...url]);
+  for (let session = 0; session < MEMORY_LIMITS.dreamMinSessions; session++) await here.run(["-p", "Hello.", ...url]);
   return {
     project,
     cli,
@@ -127,7 +126,7 @@ test("a dream that needs approval changes nothing until the user approves", asyn
   expect(await dream("--yes")).toMatchObject({ code: 1, out: expect.stringContaining("No changes wait") });
   // The approval counts as the last run, so earlier sessions do not count again.
   pass(30);
-  expect((await dream("--if-due")).out).toContain("0 of 1 needed sessions were used");
+  expect((await dream("--if-due")).out).toContain("0 of 5 needed sessions were used");
 });
 
 test("a refused dream changes nothing, and the next waits for new sessions", async () => {
@@ -142,7 +141,7 @@ test("a refused dream changes nothing, and the next waits for new sessions", asy
   for (const answer of ["--no", "--yes"])
     expect(await dream(answer)).toMatchObject({ code: 1, out: expect.stringContaining("No changes wait") });
   pass(30);
-  expect((await dream("--if-due")).out).toContain("0 of 1 needed sessions were used");
+  expect((await dream("--if-due")).out).toContain("0 of 5 needed sessions were used");
   expect(dreams()).toBe(asked);
   await expect(dream("--yes", "--no")).rejects.toThrow("not both");
 });

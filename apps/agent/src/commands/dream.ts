@@ -38,7 +38,7 @@ export async function run(args: readonly string[], terminal: Terminal, parent?: 
           const { settings } = await readSettings({
             settingsFrom: engineSettings(places, environment, operations.flags),
           });
-          const answer = await isDreamDue(place, settings, parent?.id);
+          const answer = await isDreamDue(place, settings["dream.enabled"], parent?.id);
           if (answer.kind === "closed") {
             await terminal.print(
               values.json

@@ -26,7 +26,7 @@ export const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ["ANTHROPIC_BASE_URL, OPENAI_BASE_URL", "the server's address, if --base-url is not given"],
   ["BRAVE_API_KEY, TAVILY_API_KEY", "a key for web search; SEARXNG_URL is the address of your SearXNG server"],
   ["PALIMPSEST_HOME", "the folder for sessions and settings, private to this user; default: ~/.palimpsest"],
-  ["PALIMPSEST_...", "an engine setting: PALIMPSEST_CLEARING_KEEP_NEWEST sets clearing.keepNewest"],
+  ["PALIMPSEST_...", "an engine setting: PALIMPSEST_COMPACT_AT sets compactAt"],
   ["NO_COLOR", "if not empty, print without colors; files and pipes never get colors"],
 ];
 

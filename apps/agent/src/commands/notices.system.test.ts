@@ -93,11 +93,11 @@ describe("a compaction that is due in a turn without a screen", () => {
   async function fillWindow(engine: object, settings: object = {}) {
     const names = [1, 2, 3, 4, 5].map((number) => `table-${number}.txt`);
     const project = temporaryProject(Object.fromEntries(names.map((name) => [name, `${name}\n${ROWS}`])));
-    putSettings(project, "engine.json", { "compaction.autoPercent": 4, "compaction.policy": "window", ...engine });
+    putSettings(project, "engine.json", { compactAt: 4, profile: "quality", ...engine });
     putSettings(project, "settings.json", settings);
     const left = [...names];
-    const { here, run } = await startHere(project, ({ userText }) => {
-      if (userText.includes("nine sections")) return summarize(SUMMARY);
+    const { here, run } = await startHere(project, ({ purpose }) => {
+      if (purpose === "summary") return summarize(SUMMARY);
       const name = left.shift();
       return name === undefined ? answer("Done.") : callTools(callTool("Read", { file_path: name }));
     });
@@ -115,7 +115,7 @@ describe("a compaction that is due in a turn without a screen", () => {
   });
 
   test("does not run if the settings require approval, and the last line says how to run it", async () => {
-    const { said, isCompacted } = await fillWindow({ "compaction.auto": "ask" });
+    const { said, isCompacted } = await fillWindow({ compaction: "ask" });
     expect(isCompacted).toBe(false);
     expect(linesWith(said, "palimpsest sessions compact")).toHaveLength(2);
     expect(said).toMatch(/palimpsest sessions compact --session [0-9a-f]+$/);
@@ -131,12 +131,14 @@ describe("a compaction that is due in a turn without a screen", () => {
 
 test("a resumed session announces an economic compaction with its first message, and compacts with its second", async () => {
   const project = temporaryProject();
-  const { run } = await startHere(project, ({ userText }) =>
-    userText.includes("nine sections") ? summarize(SUMMARY) : answer("Done."),
+  const { run } = await startHere(project, ({ purpose }) =>
+    purpose === "summary" ? summarize(SUMMARY) : answer("Done."),
   );
-  await run(["-p", "a word of the first message ".repeat(3_000)]);
-  putSettings(project, "engine.json", { "compaction.economicFromTokens": 10_000, "compaction.horizonRequests": 1_000 });
-  const first = await run(["-c", "-p", "Hi."]);
+  // 100,000 tokens are enough. A longer message would be stored in a file.
+  const large = "a word of a long message ".repeat(3_900);
+  await run(["-p", large]);
+  for (let message = 0; message < 2; message++) await run(["-c", "-p", large]);
+  const first = await run(["-c", "-p", large]);
   expect(first.said).toMatch(/compact/i);
   expect(first.said).not.toContain("Compacted: ");
   const second = await run(["-c", "-p", "Go on."]);

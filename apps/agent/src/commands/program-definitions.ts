@@ -79,7 +79,7 @@ export const PROGRAM_COMMANDS = {
       "dry-run": { type: "boolean", about: "show the changes without making them" },
       "if-due": {
         type: "boolean",
-        about: "run only after enough hours and sessions (dream.hours, dream.sessions); for scheduled jobs",
+        about: "run only if a day has passed and five other sessions were used since the last run; for scheduled jobs",
       },
       yes: { type: "boolean", about: "apply the changes that wait for your approval; calls no model" },
       no: { type: "boolean", about: "refuse the changes that wait for your approval; calls no model" },

@@ -27,6 +27,11 @@ export interface Extension {
   readonly commands?: readonly SlashCommand[];
   /** The extension's background tasks, for the footer of the screen. */
   readonly status?: () => readonly BackgroundTask[];
+  /**
+   * Called after each call of the main session that touched files or folders, whether it succeeded or failed.
+   * @param paths absolute, or from the project's folder
+   */
+  readonly touched?: (paths: readonly string[]) => Promise<void>;
   /** Called before each turn, to append information for the model. */
   readonly beforeTurn?: (turn: TurnStart) => Promise<void>;
   /** Called in the background after a turn. */

@@ -21,32 +21,31 @@ export function failed(message: string): Outcome {
 
 type Outcome = Pick<ToolResult, "content" | "status">;
 
-/** Whether a call has failed. The end of a stream says how a command ended. */
-export function hasFailed(output: ToolOutput): boolean {
-  return typeof output === "object" && "status" in output && output.status === "error";
-}
-
 interface ContextOptions {
   readonly session: Pick<AgentSession, "history">;
   /** The project, as an absolute path. */
   readonly folder: string;
   /** @default the output of running commands is not shown */
   readonly onOutput?: Person["onOutput"];
+  /** Receives the files and folders that a call has touched, before its result is recorded. @default nobody */
+  readonly onTouched?: (paths: readonly string[]) => Promise<void>;
 }
 
 /** The tool for the turns of a session: its context has the fields that the agent adds, and its streams pass the gate. */
-export function withContext(tool: AgentTool, { session, folder, onOutput }: ContextOptions): Tool {
+export function withContext(tool: AgentTool, { session, folder, onOutput, onTouched }: ContextOptions): Tool {
   return {
     ...tool,
     repeat: tool.repeat ?? (tool.effect === "read" ? "free" : "never"),
     async execute(input, context) {
       const { id } = context.call;
+      const touched = (await tool.touches?.(input)) ?? [];
       const output = await tool.execute(input, {
         ...context,
         folder,
         newestEntry: session.history.newestEntry,
         onOutput: onOutput && ((text) => onOutput(id, text)),
       });
+      if (touched.length > 0) await onTouched?.(touched);
       return isStream(output) ? sanitizeStream(output) : output;
     },
   };

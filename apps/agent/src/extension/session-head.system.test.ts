@@ -14,8 +14,8 @@ const SUMMARY = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   .join("\n");
 
 /** Reads the files that the user names, separated by commas. */
-function think({ userText, toolResults }: Ask) {
-  if (userText.includes("nine sections")) return summarize(SUMMARY);
+function think({ purpose, userText, toolResults }: Ask) {
+  if (purpose === "summary") return summarize(SUMMARY);
   if (toolResults.length > 0) return answer("Read.");
   const files = /^Read (.+)$/m.exec(userText)?.[1]?.split(",") ?? [];
   return files.length === 0 ? answer("Fine.") : callTools(...files.map((file_path) => callTool("Read", { file_path })));
@@ -84,7 +84,7 @@ test("a compaction updates the head, and undoing it restores the old head with i
   expect(cli.refused()).toEqual([]);
 });
 
-test("reading a file appends its folder's instructions, once until a compaction", async () => {
+test("reading a file appends its folder's instructions once, and a compaction shows them again", async () => {
   const lines = "line of text\n".repeat(1_500);
   const project = temporaryProject({ "sub/AGENTS.md": "In sub: no semicolons.", "sub/a.txt": lines, "sub/b.txt": "b" });
   const { cli, done, last } = await started(project);
@@ -95,9 +95,17 @@ test("reading a file appends its folder's instructions, once until a compaction"
   await done("-c", "-p", "Read sub/b.txt");
   expect(last().texts.filter(isSent)).toHaveLength(1);
   await done("sessions", "compact");
+  project.put("sub/AGENTS.md", "In sub: semicolons after all.");
   await done("-c", "-p", "Go on");
-  expect(last().texts.filter(isSent)).toHaveLength(0);
+  const again = last().texts.filter(isSent);
+  expect(again).toEqual([
+    expect.stringMatching(/^<marked-data from="project" name=".*AGENTS\.md">\nRules from .*\n# /),
+  ]);
+  expect(last().texts.filter((text) => text.includes("semicolons after all"))).toHaveLength(1);
   await done("-c", "-p", "Read sub/b.txt");
+  expect(last().texts.filter((text) => text.includes("semicolons"))).toHaveLength(2);
+  await done("sessions", "undo");
+  await done("-c", "-p", "Go on");
   expect(last().texts.filter(isSent)).toHaveLength(1);
   expect(cli.refused()).toEqual([]);
 });

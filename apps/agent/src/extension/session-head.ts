@@ -33,6 +33,8 @@ export interface SessionHead {
 
 /** The type of attachments that contain changes to the head, or folder instructions. */
 export const INSTRUCTIONS = "instructions";
+/** The type of attachments with folder instructions that a compaction has shown again. */
+const FOLDER_RULES = "folder-rules";
 
 export function createSessionHead(sections: readonly HeadSection[]): SessionHead {
   return {
@@ -55,7 +57,7 @@ function toTexts(content: HeadContent): readonly HeadText[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;
 }
 
-/** The texts of the head and its later changes that the model sees. */
+/** The texts of the head, its later changes and folder instructions that the model sees, in order. */
 export function shownTexts(session: Pick<AgentSession, "view">): readonly string[] {
-  return [...session.view.attached("head"), ...session.view.attached(INSTRUCTIONS)];
+  return session.view.attached("head", INSTRUCTIONS, FOLDER_RULES);
 }

@@ -74,8 +74,8 @@ test("a compaction by another process rehydrates the todo list and the used skil
     { content: "read", state: "done" },
     { content: "write it all down", state: "open" },
   ];
-  const think = ({ userText, toolResults }: Ask) => {
-    if (userText.includes("nine sections")) return summarize(summary.join("\n"));
+  const think = ({ purpose, userText, toolResults }: Ask) => {
+    if (purpose === "summary") return summarize(summary.join("\n"));
     if (toolResults.length > 0 || !userText.includes("Begin")) return answer("Fine.");
     return callTools(
       callTool("Todo", { todos }),

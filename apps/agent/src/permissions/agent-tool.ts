@@ -12,6 +12,11 @@ export interface AgentTool<Input = unknown> extends Tool<Input, AgentToolContext
   readonly commands?: Enclosure;
   /** @default built-in */
   readonly origin?: ToolOrigin;
+  /**
+   * The files and folders that a call touches, absolute or from the project's folder. The rules of their folders are shown to
+   * the model. Asked before the call runs. @default none, as for the tools of servers
+   */
+  touches?(input: Input): Promise<readonly string[]>;
 }
 
 /** The part of a tool that permissions are decided by. */

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join, posix, relative } from "node:path";
+import { join, posix, relative, resolve } from "node:path";
 import type { WantedCall } from "palimpsest";
 import type { AgentWay } from "palimpsest/inspect";
 import { isProtected } from "../sandbox/protected-names.ts";
@@ -86,15 +86,30 @@ export async function toPermissionCall(
   };
 }
 
-/** The parser is loaded by the first command. */
 async function readCommand(text: string, guard: PathGuard, base: PathBase): Promise<CommandLine> {
+  const { line, touched } = await parseCommand(text);
+  return { text, line, touched: await Promise.all(touched.map((path) => locate(path, guard, base))) };
+}
+
+/** Parses a command and finds the paths that it names. The parser is loaded by the first command. */
+async function parseCommand(
+  text: string,
+): Promise<{ readonly line: ShellLine; readonly touched: readonly TouchedPath[] }> {
   const { parseLine } = await import("./shell/parse-line.ts");
   const line = parseLine(text);
   const touched = touchedPaths(line);
-  if (touched.length > MAX_PATHS) {
-    return { text, line: { kind: "unparsed", problem: `it names more than ${MAX_PATHS} files` }, touched: [] };
-  }
-  return { text, line, touched: await Promise.all(touched.map((path) => locate(path, guard, base))) };
+  if (touched.length <= MAX_PATHS) return { line, touched };
+  return { line: { kind: "unparsed", problem: `it names more than ${MAX_PATHS} files` }, touched: [] };
+}
+
+/** The paths that a command names, as absolute paths. */
+export async function pathsOfCommand(text: string, { folder, home }: PathBase): Promise<readonly string[]> {
+  const { touched } = await parseCommand(text);
+  return [...new Set(touched.map(({ path }) => resolve(folder, fromHome(path, home))))];
+}
+
+function fromHome(path: string, home: string): string {
+  return /^~(?=\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 }
 
 const MAX_PATHS = 500;
@@ -109,7 +124,7 @@ async function locate(
   guard: PathGuard,
   { folder, home }: PathBase,
 ): Promise<LocatedPath> {
-  const whole = /^~(?=\/|$)/.test(path) ? join(home, path.slice(1)) : path;
+  const whole = fromHome(path, home);
   const located = await guard.locate(whole);
   const paths = pathsOf(whole, located, folder);
   if (located.kind === "inside") {
@@ -150,11 +165,14 @@ function placeOf(located: GuardedPath | undefined, paths: readonly string[], eff
   if (located.kind === "stored-result") return effect === "read" ? "inside" : "outside";
   if (located.kind === "outside") return "outside";
   // The model obeys them from then on, so the user sees a change first.
-  if (effect === "write" && paths.some((path) => INSTRUCTIONS.test(path))) return "protected";
+  if (effect === "write" && paths.some(holdsInstructions)) return "protected";
   return paths.some(isProtected) ? "protected" : "inside";
 }
 
-const INSTRUCTIONS = /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/i;
+/** Whether a file holds instructions of the project, by its name. */
+export function holdsInstructions(path: string): boolean {
+  return /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/i.test(path);
+}
 
 /** Asks the person at the screen whether a call may run. */
 export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionReply>;

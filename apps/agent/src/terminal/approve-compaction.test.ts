@@ -7,6 +7,7 @@ const DUE: CompactionForecast = {
   reason: "economic",
   why: "above 100,000 tokens compaction saves money",
   tokens: 120_000,
+  windowTokens: 200_000,
   expectedTokens: 35_000,
   savesTokensPerRequest: 85_000,
   savesUsdPerRequest: 0.0425,

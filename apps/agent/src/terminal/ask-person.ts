@@ -101,7 +101,7 @@ interface ApprovalPorts {
   chooseProfile(signal?: AbortSignal): Promise<void>;
 }
 
-/** Asks the person before a compaction, if the settings say so (`compaction.auto`: `ask`). */
+/** Asks the person before a compaction, if the settings say so (`compaction`: `ask`). */
 export function approveCompaction({ ask, chooseProfile }: ApprovalPorts): ApproveCompaction {
   return async (due, { signal }) => {
     const answer = await ask(compactionDialog(due), signal);

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { MEMORY_LIMITS } from "../extensions/memory/memory-limits.ts";
 import { barePath } from "../testing/bare-path.ts";
 import { startCli } from "../testing/run-cli.ts";
 import { createHere } from "../testing/run-here.ts";
@@ -14,13 +15,12 @@ const IDLE = "Type a message";
 test("memory is tidied up between turns when it is time, and says so", async () => {
   const project = temporaryProject(FILES, "/tmp");
   mkdirSync(join(project.home, ".palimpsest"), { mode: 0o700 });
-  const put = (name: string, settings: object): void =>
-    writeFileSync(join(project.home, ".palimpsest", name), JSON.stringify(settings));
-  put("settings.json", { memory: "on" });
-  put("engine.json", { "dream.sessions": 1 });
+  writeFileSync(join(project.home, ".palimpsest", "settings.json"), JSON.stringify({ memory: "on" }));
   const cli = await startCli(project, scriptedModel);
-  // Somebody has to have worked here before.
-  await createHere({ ...cli, clock: { now: Date.now } }).run(["-p", "explain the limit", "--base-url", cli.server.url]);
+  // A dream needs sessions to read.
+  const here = createHere({ ...cli, clock: { now: Date.now } });
+  for (let session = 0; session < MEMORY_LIMITS.dreamMinSessions; session++)
+    await here.run(["-p", "explain the limit", "--base-url", cli.server.url]);
   const screen = await openTmux(cli, { columns: 80, rows: 24, environment: { PATH: barePath(project) } });
   await screen.see(IDLE);
   await screen.type("are you there");

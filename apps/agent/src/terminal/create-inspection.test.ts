@@ -12,7 +12,7 @@ test("a page over the running session undoes its compaction, and waits for the e
   const environment = { HOME: home };
   const places = placesOf(folder, environment);
   const store = sqliteStore({ folder: places.sessions });
-  const settings = { "compaction.auto": "off" } as const;
+  const settings = { compaction: "off" } as const;
   const provider = anthropic({} as never);
   const session = await openSession({ id: "s", store, provider, model: "claude-opus-5-5", settings });
   const [said] = await session.append("A long question. ".repeat(100));

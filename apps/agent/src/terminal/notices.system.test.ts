@@ -11,7 +11,7 @@ import { openTmux } from "../testing/tmux-screen.ts";
 const BIG = Array.from({ length: 900 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
 const IDLE = "Type a message";
 /** So that three files are enough. */
-const SMALL_WINDOW = { "compaction.autoPercent": 4, "compaction.policy": "window" };
+const SMALL_WINDOW = { compactAt: 4 };
 
 const readsTables: Script = (ask) => {
   const [, table] = /table (\d)$/.exec(ask.userText.trim()) ?? [];
@@ -54,7 +54,7 @@ test.for(SIZES)("the first compaction is announced before it is made: %i columns
 });
 
 test.for(SIZES)("a compaction is asked about: %i columns, %i rows", async (size) => {
-  const { screen, engineFile } = await open(size, { ...SMALL_WINDOW, "compaction.auto": "ask" });
+  const { screen, engineFile } = await open(size, { ...SMALL_WINDOW, compaction: "ask" });
   for (const table of [1, 2]) {
     await readTable(screen, table);
   }
@@ -64,25 +64,25 @@ test.for(SIZES)("a compaction is asked about: %i columns, %i rows", async (size)
   await screen.asks("Choose a profile", "profile-asked");
   await screen.answer(1);
   await screen.see("Profile quality. It applies from your next message on", "esc stops");
-  expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ profile: "quality", "compaction.auto": "ask" });
+  expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ profile: "quality", compaction: "ask" });
   await screen.say("explain it");
   await screen.asks("Compact the conversation now?");
   await screen.answer(1);
   await screen.see("── Compacted", "esc stops");
   await screen.say("/config");
   await screen.asks("Settings (type to search)", "config");
-  await screen.type("compaction.autoP");
-  await screen.see("search: compaction.autoP");
+  await screen.type("compactA");
+  await screen.see("search: compactA");
   await screen.press("Enter");
   await screen.asks("Compact at this percentage", "config-setting");
   await screen.press("Down");
   await screen.type("55");
   await screen.see("New value: 55");
   await screen.press("Enter");
-  await screen.see("compaction.autoPercent is 55 from your next message on.");
-  expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ "compaction.autoPercent": 55 });
-  await screen.say("/config compaction.atuo");
-  await screen.see('Did you mean "compaction.auto"?');
+  await screen.see("compactAt is 55 from your next message on.");
+  expect(JSON.parse(readFileSync(engineFile, "utf8"))).toMatchObject({ compactAt: 55 });
+  await screen.say("/config compction");
+  await screen.see('Did you mean "compaction"?');
   await screen.see(IDLE);
 });
 
@@ -106,7 +106,7 @@ test.for([
 
 test("what goes wrong while the session is opened is on the screen", async () => {
   const hooks = [{ event: "SessionStart", command: "exit 7" }];
-  const { screen } = await open([80, 24], { "compaction.autto": "ask" }, { hooks });
+  const { screen } = await open([80, 24], { compactoin: "ask" }, { hooks });
   await screen.keeps("opened-with-problems", "Hook failed (SessionStart: exit 7)");
-  await screen.see('"compaction.autto"');
+  await screen.see('"compactoin"');
 });

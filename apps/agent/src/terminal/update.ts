@@ -191,8 +191,7 @@ function updateSession(state: ScreenState, event: SessionEvent): ScreenState {
       const { compaction, ...rest } = state;
       // A compaction has its own line in the scrollback, and /compact prints its own outcome.
       const { outcome } = event;
-      const isAnswered =
-        outcome.kind === "compacted" ? outcome.withoutSummary === undefined : compaction?.trigger === "manual";
+      const isAnswered = outcome.kind === "compacted" || compaction?.trigger === "manual";
       return isAnswered ? rest : withNotice(rest, event);
     }
     default:

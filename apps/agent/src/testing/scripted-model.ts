@@ -11,9 +11,9 @@ import {
 
 /** A model for screen tests. The first word of a message chooses its reaction. */
 export const scriptedModel: Script = (ask) => {
-  const { userText, toolResults } = ask;
+  const { purpose, userText, toolResults } = ask;
   if (userText.includes("<session-notes>")) return answer(NOTES);
-  if (userText.includes("nine sections")) return summarize(SUMMARY);
+  if (purpose === "summary") return summarize(SUMMARY);
   if (toolResults.length > 0) return answer(`The tool said: ${firstLine(toolResults.at(-1)!.text)}`);
   // Reports of agents come with the user's message, or alone; the task of an agent is marked as its parent's.
   const own = userText

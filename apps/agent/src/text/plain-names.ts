@@ -1,6 +1,6 @@
 // Names and outcomes of engine activities, in words for users.
 import type { CompactionOutcome } from "palimpsest";
-import type { CompactionRung } from "palimpsest/inspect";
+import type { SummaryWay } from "palimpsest/inspect";
 
 /** The name of a request source, as bills show it. A host may add its own sources. */
 export function sourceName(source: string): string {
@@ -21,16 +21,18 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 /** Describes how the summary of a compaction was made. */
-export function rungName(rung: string): string {
-  return SUMMARY_METHODS[rung as CompactionRung] ?? rung;
+export function summaryWayName(way: string): string {
+  return SUMMARY_METHODS[way as SummaryWay] ?? way;
 }
 
-const SUMMARY_METHODS: Readonly<Record<CompactionRung, string>> = {
+const SUMMARY_METHODS: Readonly<Record<SummaryWay, string>> = {
   notes: "from the session notes",
   fork: "summary by the model",
   direct: "summary by the model, from a transcript",
-  passes: "summary by the model, in several passes",
-  digest: "without a model",
+  "in-parts": "summary by the model, in several parts",
+  prepared: "summary prepared by the model",
+  function: "summary by the policy's own code",
+  none: "without a summary",
   provider: "by the provider",
 };
 
@@ -38,8 +40,8 @@ const SUMMARY_METHODS: Readonly<Record<CompactionRung, string>> = {
 export function outcomeText(outcome: CompactionOutcome): string {
   if (outcome.kind === "aborted") return "Stopped. The conversation is unchanged.";
   if (outcome.kind !== "compacted") return `Not compacted: ${outcome.why}`;
-  const { tokensBefore, tokensAfter, rung, modelCalls, priceUsd } = outcome;
+  const { tokensBefore, tokensAfter, summary, modelCalls, priceUsd } = outcome;
   const price = priceUsd === undefined ? "" : `, $${priceUsd.toFixed(4)}`;
   const [before, after] = [tokensBefore, tokensAfter].map((tokens) => tokens.toLocaleString("en-US"));
-  return `Compacted: ${before} -> ${after} tokens (${rungName(rung)}, ${modelCalls} calls${price}). To undo it: palimpsest sessions undo`;
+  return `Compacted: ${before} -> ${after} tokens (${summaryWayName(summary.way)}, ${modelCalls} calls${price}). To undo it: palimpsest sessions undo`;
 }

@@ -8,31 +8,24 @@ async function settingsFor(environment: Readonly<Record<string, string>>) {
 
 describe("other programs' variables", () => {
   test.each(["1", "true", "YES", " on "])("DISABLE_AUTO_COMPACT=%s switches compaction off", async (value) => {
-    expect((await settingsFor({ DISABLE_AUTO_COMPACT: value }))["compaction.auto"]).toBe("off");
+    expect((await settingsFor({ DISABLE_AUTO_COMPACT: value })).compaction).toBe("off");
   });
 
   test.each([
-    [{ DISABLE_COMPACT: "1" }, "off", "on", "on"],
-    [{ DISABLE_AUTO_COMPACT: "1" }, "on", "off", "on"],
-    [{ DISABLE_MICROCOMPACT: "1" }, "on", "on", "off"],
-    [{ DISABLE_COMPACT: "1", DISABLE_AUTO_COMPACT: "1", DISABLE_MICROCOMPACT: "1" }, "off", "off", "off"],
-    [{ DISABLE_COMPACT: "1", DISABLE_AUTO_COMPACT: "0" }, "off", "on", "on"],
-    [{ DISABLE_COMPACT: "0", DISABLE_AUTO_COMPACT: "1" }, "on", "off", "on"],
-    [{ DISABLE_COMPACT: "1", PALIMPSEST_COMPACTION_ENABLED: "on" }, "on", "on", "on"],
-    [{ DISABLE_COMPACT: "0", PALIMPSEST_COMPACTION_ENABLED: "off" }, "off", "on", "on"],
-    [{ DISABLE_AUTO_COMPACT: "1", PALIMPSEST_COMPACTION_AUTO: "ask" }, "on", "ask", "on"],
-    [{ DISABLE_COMPACT: "maybe" }, "on", "on", "on"],
-  ])("%j: each has its own setting, and ours is stronger", async (environment, enabled, auto, clearing) => {
-    const settings = await settingsFor(environment as Record<string, string>);
-    expect(settings["compaction.enabled"]).toBe(enabled);
-    expect(settings["compaction.auto"]).toBe(auto);
-    expect(settings["clearing.enabled"]).toBe(clearing);
+    [{ DISABLE_COMPACT: "1" }, "off"],
+    [{ DISABLE_AUTO_COMPACT: "1" }, "off"],
+    [{ DISABLE_COMPACT: "1", DISABLE_AUTO_COMPACT: "0" }, "off"],
+    [{ DISABLE_COMPACT: "0", DISABLE_AUTO_COMPACT: "1" }, "off"],
+    [{ DISABLE_COMPACT: "0", DISABLE_AUTO_COMPACT: "0" }, "auto"],
+    [{ DISABLE_COMPACT: "1", PALIMPSEST_COMPACTION: "ask" }, "ask"],
+    [{ DISABLE_COMPACT: "maybe" }, "auto"],
+  ])("%j: any of them switches compaction off, and our own variable is stronger", async (environment, compaction) => {
+    expect((await settingsFor(environment as Record<string, string>)).compaction).toBe(compaction);
   });
 
   test("reads another agent's percentage if ours is not set", async () => {
-    const name = "compaction.autoPercent";
-    expect((await settingsFor({ SOME_AUTOCOMPACT_PCT_OVERRIDE: "60" }))[name]).toBe(60);
+    expect((await settingsFor({ SOME_AUTOCOMPACT_PCT_OVERRIDE: "60" })).compactAt).toBe(60);
     const both = { SOME_AUTOCOMPACT_PCT_OVERRIDE: "60", PALIMPSEST_AUTOCOMPACT_PCT: "70" };
-    expect((await settingsFor(both))[name]).toBe(70);
+    expect((await settingsFor(both)).compactAt).toBe(70);
   });
 });

@@ -3,12 +3,9 @@ import { type SettingsSource, settingsFile } from "palimpsest";
 import type { Environment } from "./command-environment.ts";
 import type { Places } from "./places.ts";
 
-/** Maps other agents' variables to our variables with the same meaning. */
-const SWITCHES: Readonly<Record<string, string>> = {
-  DISABLE_COMPACT: "PALIMPSEST_COMPACTION_ENABLED",
-  DISABLE_AUTO_COMPACT: "PALIMPSEST_COMPACTION_AUTO",
-  DISABLE_MICROCOMPACT: "PALIMPSEST_CLEARING_ENABLED",
-};
+/** Variables of other agents that switch automatic compaction off. */
+const SWITCHES: readonly string[] = ["DISABLE_COMPACT", "DISABLE_AUTO_COMPACT"];
+const OUR_SWITCH = "PALIMPSEST_COMPACTION";
 /** The suffix of another agent's variable for the percentage. */
 const PERCENT = /_AUTOCOMPACT_PCT_OVERRIDE$/;
 const OUR_PERCENT = "PALIMPSEST_AUTOCOMPACT_PCT";
@@ -31,10 +28,10 @@ export function engineSettings(
  */
 export function withVariablesOfOthers(environment: Environment): Environment {
   const translated: Record<string, string> = {};
-  for (const [theirs, ours] of Object.entries(SWITCHES)) {
+  for (const theirs of SWITCHES) {
     const word = environment[theirs]?.trim().toLowerCase() ?? "";
-    if (YES.includes(word)) translated[ours] = "off";
-    else if (NO.includes(word)) translated[ours] = "on";
+    if (YES.includes(word)) translated[OUR_SWITCH] = "off";
+    else if (NO.includes(word)) translated[OUR_SWITCH] ??= "auto";
   }
   const percent = Object.keys(environment).find((variable) => PERCENT.test(variable));
   if (percent !== undefined && environment[percent] !== undefined) translated[OUR_PERCENT] = environment[percent];

@@ -106,20 +106,20 @@ describe("engine settings of the agent", () => {
     putSettings(project.home, {
       "settings.json": JSON.stringify({ flags: "flags.mjs" }),
       "flags.mjs": FLAG_MODULE,
-      "flags.json": JSON.stringify({ "palimpsest.cache.ttl": "1h" }),
-      "engine.json": JSON.stringify({ "cache.ttl": "5m" }),
+      "flags.json": JSON.stringify({ "palimpsest.agents.enabled": "off" }),
+      "engine.json": JSON.stringify({ "agents.enabled": "on" }),
     });
     const cli = await startCli(project, () => answer("Done."));
-    const ttlOf = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+    const agentsOf = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
       const ended = await cli.run(["-p", "Hello", ...args], { environment });
       expect(ended).toMatchObject({ code: 0, said: "" });
-      return cli.server.recorder.exchanges.at(-1)?.body.includes('"ttl":"1h"') ? "1h" : "5m";
+      return cli.server.recorder.exchanges.at(-1)?.body.includes('"name":"Agent"') ? "on" : "off";
     };
-    expect(await ttlOf([])).toBe("1h");
-    expect(await ttlOf([], { PALIMPSEST_CACHE_TTL: "5m" })).toBe("5m");
-    expect(await ttlOf(["--set", "cache.ttl=1h"], { PALIMPSEST_CACHE_TTL: "5m" })).toBe("1h");
+    expect(await agentsOf([])).toBe("off");
+    expect(await agentsOf([], { PALIMPSEST_AGENTS_ENABLED: "on" })).toBe("on");
+    expect(await agentsOf(["--set", "agents.enabled=off"], { PALIMPSEST_AGENTS_ENABLED: "on" })).toBe("off");
     putSettings(project.home, { "flags.json": "{}" });
-    expect(await ttlOf([])).toBe("5m");
+    expect(await agentsOf([])).toBe("on");
   });
 
   test("produce a message if they are invalid or the flag module fails", async () => {
@@ -134,8 +134,8 @@ describe("engine settings of the agent", () => {
     const useless = await cli.run(["-p", "Hello"]);
     expect(useless).toMatchObject({ code: 0, out: "Done.\n" });
     expect(useless.said).toContain("it must export `flags`, an OpenFeature client");
-    const wrong = await cli.run(["-p", "Hello", "--set", "compaction.atuo=ask"]);
+    const wrong = await cli.run(["-p", "Hello", "--set", "compction=ask"]);
     expect(wrong.code).toBe(2);
-    expect(wrong.said).toContain('Unknown setting "compaction.atuo". Did you mean "compaction.auto"?');
+    expect(wrong.said).toContain('Unknown setting "compction". Did you mean "compaction"?');
   });
 });

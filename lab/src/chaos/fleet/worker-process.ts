@@ -13,7 +13,7 @@ import { anthropic } from "palimpsest/anthropic";
 import pg from "pg";
 import { listenTo } from "../../listen-to.ts";
 import { DRIVERS } from "./driver.ts";
-import { MODEL, REPEATS, SUMMARY_MODEL, type ToolName, WINDOW_TOKENS } from "./job.ts";
+import { MODEL, REPEATS, type ToolName, WINDOW_TOKENS } from "./job.ts";
 import { createMoments } from "./moments.ts";
 import { mortalDispatch, mortalFetch, mortalStore } from "./mortal-ports.ts";
 import type { WorkerNews, WorkerOrder } from "./phases.ts";
@@ -82,7 +82,7 @@ const worker = createSessionWorker({
       model: MODEL,
       tools,
       takeover: "always",
-      settings: { "notes.enabled": "off", "compaction.model": SUMMARY_MODEL, "compaction.policy": "window" },
+      settings: { notes: "off", profile: "quality" },
     });
   },
   store: (tenant) => postgres.store({ tenant }),

@@ -131,7 +131,7 @@ async function live(
       readFile: async (path) => (path.includes("notes") ? text : FILLER),
       plan: async () => only("a plan"),
     },
-    settings: { "notes.enabled": "off" },
+    settings: { notes: "off" },
     settingsFrom: { environment: {} },
   });
   try {

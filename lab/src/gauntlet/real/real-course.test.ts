@@ -9,7 +9,7 @@ const MODEL = MODELS["anthropic-messages"];
 
 test("a course with a model of another service: what it saw, what it answered, what was counted", async () => {
   // The simulator stands in for the service, with a model that reads nothing and answers everything alike.
-  const model = createScriptedModel({ seed: "real", workspace: "/nowhere", summaryPrompt: /nine sections/ });
+  const model = createScriptedModel({ seed: "real", workspace: "/nowhere", summaryPrompt: /<summary> block/ });
   model.begin({ answer: "I see." });
   const service = await serveCourse(model, 200_000);
   const contestant = CONTESTANTS.find(({ name }) => name === "palimpsest-library")!;

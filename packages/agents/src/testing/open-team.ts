@@ -16,7 +16,7 @@ import {
 import { anthropic } from "palimpsest/anthropic";
 import type { Hooks } from "palimpsest/hooks";
 import type { Agents } from "../agents.ts";
-import type { AgentsOptions } from "../agents-options.ts";
+import type { AgentLimits, AgentsOptions } from "../agents-options.ts";
 import { createAgents } from "../create-agents.ts";
 
 const MODEL = "claude-opus-5-5";
@@ -26,6 +26,7 @@ export interface TeamOptions extends Partial<Pick<AgentsOptions, "mailbox" | "de
   readonly id?: string;
   readonly store?: Store;
   readonly settings?: Partial<Settings>;
+  readonly limits?: AgentLimits;
   readonly hooks?: Hooks;
   readonly system?: string;
 }
@@ -76,7 +77,7 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
   const provider = anthropic(client) as Provider;
   const done: string[] = [];
   const tools = lookAndWrite(done);
-  const settings: Partial<Settings> = { "notes.enabled": "off", ...rest.settings };
+  const settings: Partial<Settings> = { notes: "off", ...rest.settings };
   const shared = { store, provider, model: MODEL, settings };
   const system = rest.system ?? "You lead.";
   const session = await openSession({
@@ -99,6 +100,7 @@ export async function openTeam(options: TeamOptions): Promise<Team> {
         ...(own === undefined ? {} : { system: own }),
         ...(model === undefined ? {} : { model }),
       }),
+    ...rest.limits,
     ...(rest.mailbox === undefined ? {} : { mailbox: rest.mailbox }),
     ...(rest.definitions === undefined ? {} : { definitions: rest.definitions }),
     ...(rest.clock === undefined ? {} : { clock: rest.clock }),

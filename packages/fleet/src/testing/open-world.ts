@@ -115,7 +115,7 @@ export function openWorld(shared: Shared, script: Script): World {
       model: "claude-opus-5-5",
       tools,
       takeover: "always",
-      settings: { "notes.enabled": "off" },
+      settings: { notes: "off" },
       onEvent,
     });
   return {

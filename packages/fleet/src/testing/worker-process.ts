@@ -44,7 +44,7 @@ const worker = createSessionWorker({
       model: "claude-opus-5-5",
       tools,
       takeover: "always",
-      settings: { "notes.enabled": "off" },
+      settings: { notes: "off" },
     }),
   store: (tenant) => postgres.store({ tenant }),
   dispatch: dispatch.tenant,

@@ -7,7 +7,7 @@ export {
   type EarlierRuns,
   type Gate,
   type GateAnswer,
+  type GateOptions,
   type GateQuestions,
-  type GateSettings,
 } from "./gates.ts";
 export { type DreamOptions, startDream } from "./start-dream.ts";

@@ -1,4 +1,5 @@
 import type { Settings } from "palimpsest";
+import { aValueOf, checkOptions, ifGiven, integer, number, withMethods } from "palimpsest/schema";
 
 /** The history of runs, as a lease stores it; times are from a wall clock. */
 export interface EarlierRuns {
@@ -27,8 +28,22 @@ export type GateAnswer =
   | { readonly kind: "open" }
   | { readonly kind: "closed"; readonly gate: Gate; readonly why: string };
 
-/** The settings that the conditions read. */
-export type GateSettings = Pick<Settings, "dream.enabled" | "dream.hours" | "dream.scanMinutes" | "dream.sessions">;
+/** The questions of the gates, and their thresholds. */
+export interface GateOptions {
+  readonly ask: GateQuestions;
+  readonly nowMs: number;
+  /** The setting `dream.enabled` of the session. `off`: no run is due. */
+  readonly enabled: Settings["dream.enabled"];
+  /**
+   * The hours from the last run to the next, even if that run failed or waits for approval. After three failures in a row, seven
+   * times as many. @default 24
+   */
+  readonly waitHours?: number;
+  /** Sessions are counted at most once in so many minutes. @default 10 */
+  readonly scanMinutes?: number;
+  /** The number of other sessions that must have been used since the last run. @default 5 */
+  readonly minSessions?: number;
+}
 
 const HOUR_MS = 3_600_000;
 
@@ -38,12 +53,20 @@ export const BREAKER_FAILURES = 3;
 const BREAKER_TIMES = 7;
 
 /** Decides whether it is time for a run. The cheapest question comes first: most turns end at the first or the second gate. */
-export async function askGates(settings: GateSettings, nowMs: number, ask: GateQuestions): Promise<GateAnswer> {
+export async function askGates(options: GateOptions): Promise<GateAnswer> {
+  const count = ifGiven(aValueOf(integer("", { minimum: 0 })));
+  const waitTime = ifGiven(aValueOf(number("", { minimum: 0 })));
+  checkOptions("askGates", options, {
+    ask: withMethods(["earlier", "touchScan", "sessionsSince"], "the questions of the gates"),
+    waitHours: waitTime,
+    scanMinutes: waitTime,
+    minSessions: count,
+  });
+  const { ask, nowMs, enabled, waitHours = 24, scanMinutes = 10, minSessions = 5 } = options;
   const closed = (gate: Gate, why: string): GateAnswer => ({ kind: "closed", gate, why });
-  if (settings["dream.enabled"] === "off") return closed("enabled", "dreaming is off");
+  if (enabled === "off") return closed("enabled", "dreaming is off");
   const { lastDoneAtMs = 0, lastTriedAtMs = 0, failures } = await ask.earlier();
   const hours = Math.min(hoursSince(lastDoneAtMs, nowMs), hoursSince(lastTriedAtMs, nowMs));
-  const waitHours = settings["dream.hours"];
   if (hours < waitHours) {
     return closed("hours", `the last run was ${hours.toFixed(1)} hours ago, and ${waitHours} hours must pass`);
   }
@@ -51,15 +74,12 @@ export async function askGates(settings: GateSettings, nowMs: number, ask: GateQ
     const why = `the last ${failures} runs have failed, so the next waits ${waitHours * BREAKER_TIMES} hours`;
     return closed("breaker", `${why}; the last was ${hours.toFixed(1)} hours ago`);
   }
-  if ((await ask.touchScan(settings["dream.scanMinutes"] * 60_000)) === "recent") {
-    return closed("scan", `somebody has looked within ${settings["dream.scanMinutes"]} minutes`);
+  if ((await ask.touchScan(scanMinutes * 60_000)) === "recent") {
+    return closed("scan", `somebody has looked within ${scanMinutes} minutes`);
   }
   const sessions = await ask.sessionsSince(lastDoneAtMs);
-  if (sessions >= settings["dream.sessions"]) return { kind: "open" };
-  return closed(
-    "sessions",
-    `${sessions} of ${settings["dream.sessions"]} needed sessions were used since the last run`,
-  );
+  if (sessions >= minSessions) return { kind: "open" };
+  return closed("sessions", `${sessions} of ${minSessions} needed sessions were used since the last run`);
 }
 
 /** If a clock was set back, a time lies in the future: treat it as long ago. */

@@ -142,6 +142,38 @@ describe("a run", () => {
     expect(await memory.list()).toHaveLength(7);
   });
 
+  test("changes as many topics without approval as its option allows", async () => {
+    let steps: readonly (readonly [string, object])[] = [];
+    const { memory, start } = await open((ask) => rounds(steps)(ask));
+    const forget = async (slug: string) =>
+      ["Topics", { command: "forget", slug, because: "Over.", version: await versionOf(memory, slug) }] as const;
+    steps = [await forget("topic-0"), await forget("topic-1")];
+    expect(await (await start({ maxChangedPercent: 10 })).done).toMatchObject({
+      kind: "held",
+      why: expect.stringContaining("10% go without asking"),
+    });
+    expect(await (await start({ maxChangedPercent: 20 })).done).toMatchObject({ kind: "written" });
+  });
+
+  test("makes as many responses as its option allows", async () => {
+    const looks: (readonly [string, object])[] = [["Topics", { command: "list" }]];
+    let responses = 0;
+    const { start } = await open((ask) => {
+      responses++;
+      return rounds(looks, looks, looks, looks)(ask);
+    });
+    await (await start({ maxRounds: 2 })).done;
+    expect(responses).toBe(2);
+  });
+
+  test.each([
+    [{ maxRounds: 0 }, "startDream({ maxRounds }) is 0; it must be a whole number, at least 1."],
+    [{ maxChangedPercent: 0 }, "startDream({ maxChangedPercent }) is 0; it must be a number, above 0 and at most 100."],
+  ])("is not started with %j", async (options, message) => {
+    const { start } = await open(() => answer("never"));
+    await expect(start(options)).rejects.toThrow(message);
+  });
+
   test("writes nothing when it is killed, loses its lease, fails, or is only to show what it would do", async () => {
     const write = writing("Parser rewritten", "About 3.", "Parser 3 was rewritten.");
     const { memory, coordination, start, provider } = await open((ask) => rounds([["Topics", write]])(ask));

@@ -1,5 +1,6 @@
 import { keepLease, type Lease, type LeaseOutcome } from "@palimpsest/coordination";
 import { type Charge, chargeParent, type NewEvent, query, type Session, type Store, type Tool } from "palimpsest";
+import { aValueOf, checkOptions, ifGiven, integer, number, withMethods } from "palimpsest/schema";
 
 import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
 import type { Memory } from "../memory.ts";
@@ -34,15 +35,28 @@ export interface DreamOptions {
   readonly trigger?: Dreamed["trigger"];
   /** `dry-run`: nothing is written; the outcome says what would have been. @default "apply" */
   readonly mode?: "apply" | "dry-run";
+  /** The maximum number of responses in the run. @default 40 */
+  readonly maxRounds?: number;
+  /** A run that would remove or rewrite more than this percentage of the topics waits for the user's approval. @default 30 */
+  readonly maxChangedPercent?: number;
   /** @default the system's clock */
   readonly clock?: { now(): number };
 }
+
+const MAX_ROUNDS = 40;
+const MAX_CHANGED_PERCENT = 30;
 
 /** The source of runs in the ledger of the session that they work for. */
 const DREAM_SOURCE = "dream";
 
 /** Tidies the memory in the background: one run makes one commit, or none. */
 export function startDream(options: DreamOptions): DreamTask {
+  checkOptions("startDream", options, {
+    memory: withMethods(["batch"], "a memory: await openMemory()"),
+    session: withMethods(["append", "prepare"], "a session of its own: await openSession()"),
+    maxRounds: ifGiven(aValueOf(integer("", { minimum: 1 }))),
+    maxChangedPercent: ifGiven(aValueOf(number("", { exclusiveMinimum: 0, maximum: 100 }))),
+  });
   const { lease, session, clock = { now: Date.now } } = options;
   const own = createDreamState(clock.now());
   const killed = new AbortController();
@@ -61,7 +75,7 @@ export function startDream(options: DreamOptions): DreamTask {
     const why =
       options.mode === "dry-run"
         ? "nothing was to be written"
-        : guardShare(summary, session.settings().settings["dream.guardPercent"]);
+        : guardShare(summary, options.maxChangedPercent ?? MAX_CHANGED_PERCENT);
     if (why !== undefined) return { kind: "held", why, summary, steps };
     return install(options, steps);
   }
@@ -94,7 +108,7 @@ interface Staging {
 
 /** The run itself: it stages all changes and applies none. */
 function stage(
-  { memory, store, sessions, session, uses = new Map(), readTools = [] }: DreamOptions,
+  { memory, store, sessions, session, uses = new Map(), readTools = [], maxRounds = MAX_ROUNDS }: DreamOptions,
   { own, signal, nowMs, charge }: Staging,
 ): Promise<BatchOutcome> {
   const act = async (batch: Parameters<typeof dreamTools>[0]["batch"]): Promise<void> => {
@@ -107,7 +121,7 @@ function stage(
         sessions: sessions.length,
         readTools: readTools.map(({ name }) => name),
       }),
-      maxRounds: session.settings().settings["dream.rounds"],
+      maxRounds,
     });
     for (;;) {
       const { done, value } = await turn.next();

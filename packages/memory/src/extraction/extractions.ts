@@ -8,6 +8,7 @@ import {
   type Tool,
 } from "palimpsest";
 import type { LedgerTotals } from "palimpsest/inspect";
+import { aValueOf, checkOptions, ifGiven, integer, number, withMethods } from "palimpsest/schema";
 
 import type { Memory } from "../memory.ts";
 import { findLasting } from "../trust/find-lasting.ts";
@@ -23,16 +24,31 @@ export const EXTRACTION_SOURCE = "extract_memories";
 /** A habit is looked for in this many entries before the new ones. */
 const HABIT_ENTRIES = 500;
 
+/** The limits of extractions. */
+interface ExtractionLimits {
+  /** The maximum number of responses in one extraction. @default 5 */
+  readonly maxRounds?: number;
+  /** An extraction that takes longer is stopped. @default 120_000 */
+  readonly timeoutMs?: number;
+  /** Tokens that the extractions of one session may use, not counting cache reads. @default 100_000 */
+  readonly maxTokens?: number;
+  /**
+   * The percentage of a session's bill that its extractions may cost. Turns wait until the session has cost enough, and are then
+   * searched together. 100: no limit. @default 3
+   */
+  readonly maxCostPercent?: number;
+}
+
 /** What an extraction reads, the memory that it writes, and its limits. */
-export interface ExtractionOptions extends Pick<PermissionOptions, "permission"> {
+export interface ExtractionOptions extends ExtractionLimits, Pick<PermissionOptions, "permission"> {
   readonly memory: Pick<Memory, "list" | "inbox">;
   /** The store of the sessions' logs. */
   readonly store: Pick<Store, "openReader">;
-  /** All tools of the session, including the memory tool: a fork has the same list as its parent. */
+  /** The tools that read, and the memory tool. The fork lists all tools of the session, and these are the ones that it can run. */
   readonly tools: readonly Tool[];
   /** The tools among them that change nothing. */
   readonly readOnlyTools: readonly string[];
-  /** The shared daily budget of all sessions, and its use. @default no limit */
+  /** The tokens that the extractions of all sessions may use in a day, not counting cache reads. @default no limit */
   readonly daily?: DailyBudget;
 }
 
@@ -41,6 +57,9 @@ export interface DailyBudget {
   leftTokens(): Promise<number>;
   spend(tokens: number): Promise<void>;
 }
+
+/** The options with every limit set. */
+type LimitedOptions = ExtractionOptions & Required<ExtractionLimits>;
 
 type ExtractionEnded = Omit<Extract<NewEvent, { kind: "memories-extracted" }>, "kind">;
 
@@ -70,6 +89,7 @@ export interface Extractions {
  * outcome, and the number of proposals that wait for the user.
  */
 export function createExtractions(options: ExtractionOptions): Extractions {
+  const limited = withLimits(options);
   const { memory } = options;
   let running: Promise<void> | undefined;
   let current: RunningExtraction | undefined;
@@ -83,7 +103,7 @@ export function createExtractions(options: ExtractionOptions): Extractions {
   async function runAll(first: Session): Promise<void> {
     for (let session: typeof next = first; session !== undefined; ) {
       next = undefined;
-      const ended = await extract(session, options, onRun).catch(
+      const ended = await extract(session, limited, onRun).catch(
         (error: unknown): ExtractionEnded => ({ outcome: "failed", count: 0, why: String(error) }),
       );
       const isSent = ended === undefined || (ended.outcome === "over-budget" && overBudget.has(session));
@@ -116,25 +136,33 @@ export function createExtractions(options: ExtractionOptions): Extractions {
   };
 }
 
+function withLimits(options: ExtractionOptions): LimitedOptions {
+  checkOptions("createExtractions", options, {
+    memory: withMethods(["list", "inbox"], "a memory: await openMemory()"),
+    store: withMethods(["openReader"], "the store of the sessions"),
+    maxRounds: ifGiven(aValueOf(integer("", { minimum: 1 }))),
+    timeoutMs: ifGiven(aValueOf(integer("", { minimum: 1 }))),
+    maxTokens: ifGiven(aValueOf(integer("", { minimum: 0 }))),
+    maxCostPercent: ifGiven(aValueOf(number("", { exclusiveMinimum: 0, maximum: 100 }))),
+  });
+  const { maxRounds = 5, timeoutMs = 120_000, maxTokens = 100_000, maxCostPercent = 3 } = options;
+  return { ...options, maxRounds, timeoutMs, maxTokens, maxCostPercent };
+}
+
 /** Gets the extraction when it starts, and nothing when it has ended. */
 type OnRun = (extraction: RunningExtraction | undefined) => void;
 
-async function extract(
-  session: Session,
-  options: ExtractionOptions,
-  onRun: OnRun,
-): Promise<ExtractionEnded | undefined> {
-  const { settings } = session.settings();
-  if (settings["memory.extraction"] === "off") return undefined;
-  const { memory, store, daily } = options;
+async function extract(session: Session, options: LimitedOptions, onRun: OnRun): Promise<ExtractionEnded | undefined> {
+  if (session.settings().settings["memory.extraction"] === "off") return undefined;
+  const { memory, store, daily, maxTokens, maxCostPercent } = options;
   const to = session.history.newestEntry;
   const log = await store.openReader(session.id);
   if (log === undefined) return { outcome: "failed", count: 0, why: "the session's log is not in the store" };
-  const from = session.background.mark(EXTRACTION_SOURCE) + 1;
+  const from = session.background.readTo(EXTRACTION_SOURCE) + 1;
   const { said, wroteMemory } = await readStatements(log, from, to);
   // Content is searched once only, whatever the outcome.
   const done = async (ended: ExtractionEnded): Promise<ExtractionEnded> => {
-    await session.background.setMark(EXTRACTION_SOURCE, to);
+    await session.background.setReadTo(EXTRACTION_SOURCE, to);
     return ended;
   };
   if (wroteMemory === "yes") return done({ outcome: "own-writes", count: 0 });
@@ -145,16 +173,15 @@ async function extract(
   const cost = await session.ledger.cost();
   const { bySource } = cost;
   const spent = paidTokens(bySource[EXTRACTION_SOURCE]);
-  const mostTokens = settings["memory.extractionTokens"];
-  if (spent >= mostTokens) {
-    const why = `${spent} of the session's ${mostTokens} tokens are used (memory.extractionTokens)`;
+  if (spent >= maxTokens) {
+    const why = `extractions of this session have used ${spent} tokens and may use ${maxTokens}`;
     return done({ outcome: "over-budget", count: 0, why });
   }
   // The mark stays: when the session has cost enough, this turn is looked through with those that followed.
-  if (planShare(cost, EXTRACTION_SOURCE, settings["memory.extractionPercent"]).kind === "wait") return undefined;
+  if (planShare(cost, EXTRACTION_SOURCE, maxCostPercent).kind === "wait") return undefined;
   const leftToday = (await daily?.leftTokens()) ?? Number.POSITIVE_INFINITY;
   if (leftToday <= 0) {
-    const why = `all sessions together are ${-leftToday} tokens over what they may use today (memory.dailyTokens)`;
+    const why = `extractions of all sessions are ${-leftToday} tokens above the budget of today`;
     return done({ outcome: "over-budget", count: 0, why });
   }
 
@@ -166,19 +193,18 @@ async function extract(
 async function runFork(
   session: Session,
   prompt: string,
-  { tools, readOnlyTools, permission }: ExtractionOptions,
+  { tools, readOnlyTools, permission, maxRounds, timeoutMs }: LimitedOptions,
   onRun: OnRun,
 ) {
-  const { settings } = session.settings();
   const stopped = new AbortController();
-  const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(settings["memory.extractionSeconds"] * 1_000)]);
+  const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(timeoutMs)]);
   const fork = await session.fork({ source: EXTRACTION_SOURCE, allowedTools: [...readOnlyTools, MEMORY_TOOL], signal });
   onRun({ priceUsd: () => fork.ledger.totals().priceUsd, stop: () => stopped.abort() });
   const round = watchRound(tools);
   let asked: QueryOptions["prompt"] = { role: "user", origin: "host", blocks: [{ kind: "text", text: prompt }] };
   let count = 0;
   try {
-    for (let rounds = settings["memory.extractionRounds"]; ; rounds--) {
+    for (let rounds = maxRounds; ; rounds--) {
       round.begin();
       const turn = query(fork, {
         tools: round.tools,

@@ -10,6 +10,7 @@ const totals = (priceUsd: number, changed: Partial<LedgerTotals> = {}): LedgerTo
   outputTokens: 0,
   priceUsd,
   perfectPriceUsd: priceUsd,
+  forksMissedUsd: 0,
   unpricedResponses: 0,
   ...changed,
 });

@@ -1,13 +1,16 @@
 import type { Session } from "palimpsest";
+import { aText, checkOptions, withMethods } from "palimpsest/schema";
 import type { ChooseTopics } from "./search-topics.ts";
 
 /** The source of its calls in the ledger. */
 export const RECALL_SOURCE = "recall_memories";
 
-/** The session whose model chooses. */
+/** The model that chooses, and the session that pays for it. */
 export interface ChooseByModelOptions {
-  /** The session whose ledger records the cost, and whose setting `memory.recallModel` names the model, or none. */
-  readonly session: Pick<Session, "ask" | "settings">;
+  /** The session whose provider has the model, and whose ledger records the cost. */
+  readonly session: Pick<Session, "ask">;
+  /** A small model. */
+  readonly model: string;
 }
 
 /** The user waits this long before the answer starts. */
@@ -22,10 +25,13 @@ merely shares words with what is said is of no use. What stands in the notes and
 that it asks for.`;
 
 /** Asks a small model which topics matter. It sees names and descriptions, and nothing of the conversation. */
-export function chooseByModel({ session }: ChooseByModelOptions): ChooseTopics {
+export function chooseByModel(options: ChooseByModelOptions): ChooseTopics {
+  checkOptions("chooseByModel", options, {
+    session: withMethods(["ask"], "a session: await openSession()"),
+    model: aText("the id of a small model of the session's provider"),
+  });
+  const { session, model } = options;
   return async (words, candidates) => {
-    const model = session.settings().settings["memory.recallModel"];
-    if (model === "") return undefined;
     const notes = candidates.map(({ name, description }, at) => `${at + 1}. ${oneLine(`${name}: ${description}`)}`);
     const said = words.slice(0, MAX_WORDS_CHARACTERS);
     try {

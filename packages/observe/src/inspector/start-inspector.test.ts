@@ -13,6 +13,7 @@ import {
 } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, readStream, toolResult } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { coding, whenCold, whenIdle } from "palimpsest/policy";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { storeSource } from "./sources/store-source.ts";
 import { transcriptSource } from "./sources/transcript-source.ts";
@@ -31,7 +32,7 @@ beforeEach(async () => {
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", fetch }));
   const store = memoryStore({ leaseMs: 0 });
   const look = { name: "look", inputSchema: { type: "object" } };
-  const settings = { "compaction.auto": "off" } as const;
+  const settings = { compaction: "off" } as const;
   const session = await openSession({ id: "s", store, provider, model: "claude-opus-5-5", tools: [look], settings });
   sent = [];
   async function request(reply: Reply) {
@@ -234,4 +235,41 @@ test("every answer forbids scripts of others and frames; nothing can be changed"
   const cookie = await enter();
   const removed = await fetch(`${inspector.url}/api/sessions`, { method: "DELETE", headers: { cookie } });
   expect(removed.status).toBe(405);
+});
+
+test("lists decisions about the window, and explains each with its rule, reason and figures", async () => {
+  const store = memoryStore({ leaseMs: 0 });
+  let next: Reply = answer("Done.");
+  const inProcess = fetchInProcess({ face: createAnthropic({ script: () => next }) });
+  const client = new Anthropic({ apiKey: "none", baseURL: "http://simulator.local", fetch: inProcess });
+  const provider = anthropic(client);
+  const tools = [{ name: "look", inputSchema: { type: "object" } }];
+  const clear = [whenIdle({ minutes: 0, keepNewest: 1 }), whenCold({ keepNewest: 1 })];
+  const policy = { ...coding(), clear };
+  const session = await openSession({ id: "s", store, provider, model: "claude-sonnet-4-6", tools, policy });
+  await session.append("Look twice.");
+  for (const path of ["a", "b", "c"]) {
+    next = callTools(callTool("look", { path }));
+    const body = await session.prepare();
+    const { calls } = await session.record(await readStream(provider.send(body)), body);
+    await session.append(toolResult(calls[0]!.id, `A word about ${path}. `.repeat(200)));
+  }
+  await session.prepare();
+  inspector = await startInspector({
+    sources: [storeSource({ store, name: "decided" })],
+    providerOf: async () => undefined,
+    folder: join(folder, "decided"),
+    followEveryMs: 10,
+  });
+  onTestFinished(() => inspector.close());
+  const cookie = await enter();
+  const at = await addressOf("s", cookie);
+  // Opening a session builds its index.
+  await get(at, cookie);
+  const { events } = (await get(`${at}/events?kind=decision`, cookie)).value;
+  expect(events.length).toBeGreaterThan(0);
+  expect(events[0].text).toMatch(/^when-idle is requested: 0 minutes without a request; 1 result/);
+  const { text } = (await get(`${at}/entries/${events[0].entry}`, cookie)).value;
+  expect(text).toMatch(/^Old results are cleared, by the rule when-idle \(requested\)\.\nWhy: when-idle is requested/);
+  expect(text).toMatch(/Tokens: [\d,]+ before, [\d,]+ after\.\nCosts -?\$/);
 });

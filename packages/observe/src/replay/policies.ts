@@ -1,4 +1,22 @@
-import type { Settings } from "palimpsest";
+// The policies that recordings are replayed under: the engine's own, and those of other agents.
+
+import {
+  anyOf,
+  type CacheLifetime,
+  CODING,
+  classic,
+  coding,
+  codingNotes,
+  economic,
+  fixedLifetimes,
+  headByPauses,
+  notesByGrowth,
+  type Policy,
+  storeNothing,
+  whenCold,
+  whenWarm,
+  window,
+} from "palimpsest/policy";
 import { cline } from "./rules/cline.ts";
 import { codex } from "./rules/codex.ts";
 import { geminiCli } from "./rules/gemini-cli.ts";
@@ -8,13 +26,13 @@ import { qwenCode } from "./rules/qwen-code.ts";
 import type { Rule } from "./rules/rule.ts";
 import { serverClearing, serverClearing20K, serverClearingUnmarked } from "./rules/server-clearing.ts";
 
-/** A set of the engine's settings. */
+/** A policy of the engine. */
 export interface EnginePolicy {
   readonly kind: "engine";
   readonly name: string;
   readonly about: string;
-  /** Settings that differ from the defaults. A time to live that is not set here is that of the replay, for the whole prompt. */
-  readonly settings: Partial<Settings>;
+  /** @param cacheTtl how long the provider caches a prompt, unless the policy chooses itself */
+  policyFor(cacheTtl: CacheLifetime): Policy;
 }
 
 /** The rule of another program. */
@@ -28,85 +46,76 @@ export interface RulePolicy {
 /** A way to keep a session inside its window. */
 export type ReplayPolicy = EnginePolicy | RulePolicy;
 
-const NO_CLEARING = { "clearing.enabled": "off" } as const;
-const NO_NOTES = { "notes.enabled": "off" } as const;
-const FULL_WINDOW = { "compaction.policy": "window" } as const;
-/** More than any window has. */
-const NEVER_TOKENS = 1_000_000_000;
+const PROFILES = ["balanced", "economy", "quality"] as const;
+const PINGS = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
+const balanced = coding();
+const withoutClearing: Policy = { ...balanced, clear: [] };
+const onlyWhenFull: Policy = compactsWhen(withoutClearing, window());
 
-/** For users who prefer cost to repeated reads. */
-function fromTokens(tokens: number): EnginePolicy["settings"] {
-  return {
-    ...NO_CLEARING,
-    "compaction.economicFromTokens": tokens,
-    "compaction.economicInTurnFromTokens": tokens,
-  };
-}
-
-/** Our policies: settings of the engine, from the defaults to each part alone. */
+/** Our policies: the profiles, and each part alone. */
 export const ENGINE_POLICIES: readonly EnginePolicy[] = [
-  engine("balanced", "the engine as it comes: the profile `balanced`", {}),
-  engine("economy", "the profile `economy`: compaction from 60,000 tokens on where it pays", { profile: "economy" }),
-  engine("quality", "the profile `quality`: compaction when the window is nearly full", { profile: "quality" }),
-  ...(["balanced", "economy", "quality"] as const).map((profile) =>
-    engine(
+  engine("balanced", "the engine as it comes: `coding` with the profile `balanced`", balanced),
+  engine("economy", "`coding` with the profile `economy`", coding("economy")),
+  engine(
+    "quality",
+    "`coding` with the profile `quality`: compaction when the window is nearly full",
+    coding("quality"),
+  ),
+  ...PROFILES.map((profile) =>
+    asShipped(
       `${profile}-two-lifetimes`,
       `\`${profile}\` as shipped: system prompt and tools are cached for an hour once pauses would have paid for it`,
-      { profile, "cache.headTtl": "auto" },
+      coding(profile),
     ),
   ),
-  engine("head-1h", "the defaults; system prompt and tools are cached for an hour from the start", {
-    "cache.headTtl": "1h",
-  }),
-  engine("keep-warm", "the defaults, and pings keep the prompt in the cache", { "keepWarm.enabled": "on" }),
-  engine("economic", "compaction when it pays; no clearing, no notes", { ...NO_CLEARING, ...NO_NOTES }),
+  {
+    kind: "engine",
+    name: "head-1h",
+    about: "`balanced`; system prompt and tools are cached for an hour from the start",
+    policyFor: (cacheTtl) => ({ ...balanced, cache: fixedLifetimes("1h", cacheTtl) }),
+  },
+  {
+    kind: "engine",
+    name: "keep-warm",
+    about: "`balanced`, and pings keep the prompt in the cache",
+    policyFor: (cacheTtl) => ({ ...balanced, cache: fixedLifetimes(cacheTtl, cacheTtl, { keepWarm: PINGS }) }),
+  },
+  engine("economic", "compaction when it pays; no clearing", withoutClearing),
   engine("careful", "compaction between turns, and only where it pays soon; no clearing", {
-    ...NO_CLEARING,
-    "compaction.economicInTurnFromTokens": NEVER_TOKENS,
-    "compaction.horizonRequests": 15,
+    ...compactsWhen(withoutClearing, anyOf(window(), economic({ fromTokens: 100_000, inTurnFromTokens: 1e9 }))),
+    weigh: { ...balanced.weigh, horizonRequests: 15 },
   }),
-  engine("from-250k", "compaction when it pays, from 250,000 tokens on; no clearing", fromTokens(250_000)),
+  engine("from-250k", "compaction when it pays, from 250,000 tokens on; no clearing", compactsFrom(250_000)),
   engine(
     "patient",
     "compaction from 400,000 tokens on; clearing in the cold, where thirty results stay; nothing is stored",
     {
-      ...fromTokens(400_000),
-      "clearing.enabled": "on",
-      "clearing.keepNewest": 30,
-      "toolResults.storing": "off",
+      ...compactsFrom(400_000),
+      store: storeNothing(),
+      clear: [whenCold({ keepNewest: 30 })],
     },
   ),
   engine("payback", "clearing when it pays, compaction when the window is full", {
-    "clearing.bySize": "on",
-    ...FULL_WINDOW,
-    ...NO_NOTES,
+    ...onlyWhenFull,
+    clear: [whenCold({ keepNewest: 8 }), whenWarm({ keepNewest: 8, minTokens: 10_000, horizonRequests: 20 })],
   }),
-  engine("fixed", "clearing by age and size alone, compaction when the window is full", {
-    "clearing.policy": "fixed",
-    "clearing.bySize": "on",
-    ...FULL_WINDOW,
-    ...NO_NOTES,
+  engine("fixed", "the fixed rules of similar agents: clearing by age and size, compaction when the window is full", {
+    ...onlyWhenFull,
+    clear: classic.clear,
   }),
-  engine("full-window", "compaction when the window is full, and nothing else", {
-    ...NO_CLEARING,
-    ...FULL_WINDOW,
-    ...NO_NOTES,
-  }),
-  ...(["balanced", "economy", "quality"] as const).map((profile) =>
-    engine(
+  engine("full-window", "compaction when the window is full, and nothing else", onlyWhenFull),
+  ...PROFILES.map((profile) =>
+    asShipped(
       `${profile}-notes`,
       `\`${profile}\` as shipped, with session notes when an update saves more than it costs`,
-      {
-        profile,
-        "cache.headTtl": "auto",
-        "notes.enabled": "on",
-      },
+      coding(profile, { notes: codingNotes() }),
     ),
   ),
-  engine("notes-fixed", "the defaults, with notes by growth and tool calls", {
-    "notes.enabled": "on",
-    "notes.policy": "fixed",
-  }),
+  engine(
+    "notes-fixed",
+    "`balanced`, with notes by growth and tool calls",
+    coding("balanced", { notes: notesByGrowth({ firstTokens: 10_000, growthTokens: 5_000, toolCalls: 3 }) }),
+  ),
 ];
 
 /** Policies of other agents, each as published. */
@@ -132,6 +141,27 @@ export function toRulePolicy(rule: Rule): RulePolicy {
   return { kind: "rule", name: rule.name, about: rule.about, rule };
 }
 
-function engine(name: string, about: string, settings: EnginePolicy["settings"]): EnginePolicy {
-  return { kind: "engine", name, about, settings };
+/** A policy whose whole prompt is cached as long as the replay says. */
+function engine(name: string, about: string, policy: Policy): EnginePolicy {
+  return {
+    kind: "engine",
+    name,
+    about,
+    policyFor: (cacheTtl) => ({ ...policy, cache: fixedLifetimes(cacheTtl, cacheTtl) }),
+  };
+}
+
+/** A policy that chooses the lifetime of its head by the pauses of the session. */
+function asShipped(name: string, about: string, policy: Policy): EnginePolicy {
+  return { kind: "engine", name, about, policyFor: () => ({ ...policy, cache: headByPauses() }) };
+}
+
+function compactsWhen(policy: Policy, when: Policy["compact"]["when"]): Policy {
+  return { ...policy, compact: { ...policy.compact, when } };
+}
+
+function compactsFrom(fromTokens: number): Policy {
+  const { aboveWindowTokens } = CODING.balanced;
+  const saves = economic({ fromTokens, inTurnFromTokens: fromTokens, aboveWindowTokens });
+  return compactsWhen(withoutClearing, anyOf(window(), saves));
 }

@@ -29,7 +29,7 @@ export function prepareReplay(
       return replaySession(recording, needs, {
         model,
         onProgress,
-        settings: { "cache.ttl": cacheTtl, "cache.headTtl": "same", ...policy.settings },
+        policy: policy.policyFor(cacheTtl),
       });
     }
     const { windowTokens } = model;

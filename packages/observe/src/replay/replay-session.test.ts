@@ -2,6 +2,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { serve } from "@palimpsest/provider-simulator";
 import { readStream } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { coding, economic, fixedLifetimes, notesByGrowth, type Policy, whenIdle, window } from "palimpsest/policy";
 import { expect, onTestFinished, test } from "vitest";
 import { headTokensOf } from "./head.ts";
 import { needsOf } from "./needs.ts";
@@ -15,14 +16,20 @@ import { replayRule } from "./rules/replay-rule.ts";
 import { sampleRecording } from "./testing/sample-recording.ts";
 
 const model = { ...findReplayModel("claude-opus-4-8")!, windowTokens: 200_000 };
-const settingsOf = (name: string) => ENGINE_POLICIES.find((policy) => policy.name === name)!.settings;
-const replayed = (recording: Recording, terms: Partial<ReplayOptions>) =>
-  replaySession(recording, needsOf(recording), { model, settings: {}, ...terms });
+const replayed = (recording: Recording, terms: Pick<ReplayOptions, "policy"> & Partial<ReplayOptions>) =>
+  replaySession(recording, needsOf(recording), { model, ...terms });
+
+/** Compacts from a size on that a short recording reaches. */
+function early(cache: Policy["cache"] = fixedLifetimes("5m", "5m")): Policy {
+  const { compact, ...others } = coding();
+  const when = economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 });
+  return { ...others, compact: { ...compact, when }, cache };
+}
 
 test("appending alone costs on the engine what it costs on a list of messages: within 1%", async () => {
   const recording = await sampleRecording({ rounds: 80 });
-  const settings = { "cache.ttl": "5m", "cache.headTtl": "same", ...settingsOf("full-window") } as const;
-  const engine = await replayed(recording, { settings });
+  const policy = ENGINE_POLICIES.find(({ name }) => name === "full-window")!.policyFor("5m");
+  const engine = await replayed(recording, { policy });
   const terms = { windowTokens: 200_000, lifetimesMs: [300_000], headTokens: headTokensOf(recording) };
   const [light] = await replayRule(recording, needsOf(recording), appendOnly, terms);
   const ratio = runPrice(light!, model.prices) / runPrice(engine, model.prices);
@@ -43,17 +50,19 @@ test("over HTTP with the real client, the same is counted", async () => {
       return readStream(anthropic(client).send(request));
     };
   };
-  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "keepWarm.enabled": "on" } as const;
-  const inProcess = await replayed(recording, { settings });
-  expect(await replayed(recording, { settings, connect })).toEqual(inProcess);
+  const policy = early(fixedLifetimes("5m", "5m", { keepWarm: { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 } }));
+  const inProcess = await replayed(recording, { policy });
+  expect(await replayed(recording, { policy, connect })).toEqual(inProcess);
   expect(inProcess.compactedAt).not.toEqual([]);
   expect(inProcess.requests.map(({ source }) => source)).toContain("ping");
 });
 
 test("what was cleared and is needed again is fetched: one more request, and the result once more", async () => {
   const recording = await sampleRecording({ rounds: 60, turns: { everyRounds: 7, afterMinutes: 10 } });
-  const eager = { "clearing.policy": "fixed", "clearing.fixedKeepNewest": 1, "compaction.policy": "window" } as const;
-  const run = await replayed(recording, { settings: { "cache.ttl": "5m", "notes.enabled": "off", ...eager } });
+  const { compact, ...others } = coding();
+  const clear = [whenIdle({ minutes: 5, keepNewest: 1 })];
+  const policy = { ...others, compact: { ...compact, when: window() }, clear, cache: fixedLifetimes("5m", "5m") };
+  const run = await replayed(recording, { policy });
   expect(run.cleared).toBeGreaterThan(0);
   expect(run.needs.refetches).toBeGreaterThan(0);
   const { requests } = figuresOf(run, model.prices);
@@ -64,10 +73,10 @@ test("what was cleared and is needed again is fetched: one more request, and the
 
 test("notes and summaries are charged", async () => {
   const recording = await sampleRecording({ rounds: 50, lines: 400 });
-  const settings = { "cache.ttl": "5m", "compaction.economicFromTokens": 30_000, "clearing.enabled": "off" } as const;
-  const notes = { "notes.enabled": "on", "notes.policy": "fixed", "notes.fixedFirstTokens": 1_000 } as const;
-  const sources = async (more: ReplayOptions["settings"]): Promise<ReadonlySet<string>> =>
-    new Set((await replayed(recording, { settings: { ...settings, ...more } })).requests.map(({ source }) => source));
-  expect(await sources({ "notes.enabled": "off" })).toEqual(new Set(["conversation", "summary", "refetch"]));
-  expect(await sources(notes)).toContain("notes");
+  const policy: Policy = { ...early(), clear: [] };
+  const notes = notesByGrowth({ firstTokens: 1_000, growthTokens: 5_000, toolCalls: 3 });
+  const sources = async (changed: Policy): Promise<ReadonlySet<string>> =>
+    new Set((await replayed(recording, { policy: changed })).requests.map(({ source }) => source));
+  expect(await sources(policy)).toEqual(new Set(["conversation", "summary", "refetch"]));
+  expect(await sources({ ...policy, notes })).toContain("notes");
 });

@@ -12,11 +12,11 @@ import {
   ProviderError,
   recallTool,
   type Session,
-  type Settings,
   type ToolCall,
   toolResult,
 } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
+import type { Policy } from "palimpsest/policy";
 import { readOverflow } from "palimpsest/provider-parts";
 import { headOf } from "./head.ts";
 import { followFiles } from "./known-files.ts";
@@ -30,8 +30,7 @@ import { createShownBlocks } from "./shown-blocks.ts";
 import { simulatedModel } from "./simulated-model.ts";
 
 export interface ReplayOptions {
-  /** Settings of the engine that are not the defaults. */
-  readonly settings: Partial<Settings>;
+  readonly policy: Policy;
   readonly model: ReplayModel;
   /** How requests reach the simulated service. @default in process */
   readonly connect?: Connect;
@@ -46,7 +45,7 @@ export type Connect = (service: Anthropic) => (request: AnthropicRequest) => Pro
 export async function replaySession(
   recording: Recording,
   needs: readonly (readonly Need[])[],
-  { settings, model: replayed, connect = inProcess, onProgress }: ReplayOptions,
+  { policy, model: replayed, connect = inProcess, onProgress }: ReplayOptions,
 ): Promise<ReplayRun> {
   const { items, rounds, sizes, cwd } = recording;
   const requests: ReplayedRequest[] = [];
@@ -99,7 +98,7 @@ export async function replaySession(
         return call(request);
       },
     },
-    settings,
+    policy,
     settingsFrom: { environment: {} },
     surroundings: { readFile: async (path) => fileThen(path, said) },
     onEvent(event) {
@@ -150,7 +149,7 @@ export async function replaySession(
   }
 
   for (const [index, round] of rounds.entries()) {
-    await pauseBefore(round, session, { clock, settings, isFirst: index === 0 });
+    await pauseBefore(round, session, { clock, policy, isFirst: index === 0 });
     for (const item of round.arrivals) await arrive(item);
     said = round.response.index;
     let request = await session.prepare();
@@ -175,7 +174,7 @@ export async function replaySession(
 
 interface PauseOptions {
   readonly clock: ReturnType<typeof recordedClock>;
-  readonly settings: ReplayOptions["settings"];
+  readonly policy: Policy;
   readonly isFirst: boolean;
 }
 
@@ -183,9 +182,9 @@ interface PauseOptions {
 async function pauseBefore(
   { arrivals, sentAtMs }: RecordedRound,
   session: Session,
-  { clock, settings, isFirst }: PauseOptions,
+  { clock, policy, isFirst }: PauseOptions,
 ): Promise<void> {
-  if (isFirst || settings["keepWarm.enabled"] !== "on") return clock.advanceTo(sentAtMs);
+  if (isFirst || policy.cache.keepWarm === undefined) return clock.advanceTo(sentAtMs);
   const isOver = new AbortController();
   const activity = arrivals.some(({ origin }) => origin === "tool") ? "tool-runs" : "waiting";
   const kept = session.provider.keepWarm({ activity, signal: isOver.signal });

@@ -1,5 +1,5 @@
 import { type Ask, answer, type Reply, type Script } from "@palimpsest/provider-simulator";
-import { summarySections } from "palimpsest/inspect";
+import { CODING_SECTIONS } from "palimpsest/inspect";
 import { factsOf, type UsedFact } from "./facts.ts";
 import type { RecordedSizes } from "./fit-sizes.ts";
 import { factLines, factsToKeep, prose, SUMMARY_TOKENS } from "./simulated-summary.ts";
@@ -49,7 +49,7 @@ export function simulatedModel({ cwd, sizes }: SimulatedModelOptions): Simulated
     const { summary, scratchpad } = SUMMARY_TOKENS;
     const lines = factLines(factsToKeep(factsInView(ask), summary));
     const rest = prose((bytesOf(summary) - lines.length) / SECTIONS.length);
-    const sections = SECTIONS.map(({ title }, index) =>
+    const sections = SECTIONS.map((title, index) =>
       [`## ${index + 1}. ${title}`, rest, ...(index === FILES_SECTION ? [lines] : [])].join("\n"),
     );
     return answer(
@@ -83,7 +83,7 @@ export function simulatedModel({ cwd, sizes }: SimulatedModelOptions): Simulated
   };
 }
 
-const SECTIONS = summarySections("full");
+const SECTIONS = Object.keys(CODING_SECTIONS);
 const FILES_SECTION = 2;
 
 /** A block of a request in the engine's words, as far as it has facts. */

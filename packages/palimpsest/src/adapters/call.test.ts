@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readPayload } from "../log/draft.ts";
+import { readPayload } from "../log/entry.ts";
+import { coding } from "../presets/coding.ts";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { SyncMessage } from "../session/sync/conversation.ts";
 import { memoryStore } from "../stores/memory-store.ts";
@@ -248,4 +249,11 @@ describe("a store that fails", () => {
     expect(problems).toHaveLength(1);
     call.end();
   });
+});
+
+test("the sessions of an adapter refuse a setting that the policy replaces, before the first call", () => {
+  const connect = () => ({ provider: anthropic({} as never), use: () => {} });
+  const options = { store: memoryStore(), policy: coding(), settings: { profile: "economy" } } as const;
+  const create = () => createAdapterSessions({ prefix: "t-", metadata: "test", connect }, options);
+  expect(create).toThrow('Setting "profile" is "economy", and has no effect');
 });

@@ -1,5 +1,6 @@
 // Reports the size of a session and its compactions in the data of an answer.
 
+import type { SummaryRecord } from "../log/payload-compaction.ts";
 import { asList, asObject, asString } from "../schema/json-fields.ts";
 import type { SessionEvent } from "../session-event.ts";
 
@@ -10,8 +11,8 @@ export interface CompactionData {
   readonly reason: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The text that the model gets in place of the compacted messages. */
-  readonly summary: string;
+  /** How the summary came about. Read its text with `session.history.explain()`. */
+  readonly summary: SummaryRecord;
 }
 
 /** Returns the compaction that an event reports; undefined for any other event. */
@@ -23,8 +24,8 @@ export function toCompactionData(event: SessionEvent): CompactionData | undefine
 
 /** Reads a compaction back from data that a framework kept; undefined for any other data. */
 export function asCompactionData(value: unknown): CompactionData | undefined {
-  const summary = asString(asObject(value)?.["summary"]);
-  return summary === undefined ? undefined : (value as CompactionData);
+  const way = asString(asObject(asObject(value)?.["summary"])?.["way"]);
+  return way === undefined ? undefined : (value as CompactionData);
 }
 
 /** The size of a session after an answer. */

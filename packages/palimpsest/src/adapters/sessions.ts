@@ -6,6 +6,8 @@ import { openSession } from "../session/open.ts";
 import type { InterruptedAnswer } from "../session/record-interrupted.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionOptions } from "../state/options.ts";
+import { checkPolicyOption } from "../state/policy.ts";
+import { checkSettingsOptions } from "../state/settings.ts";
 import type { Store } from "../stores/store.ts";
 import { type Candidate, type Chain, chooseSession } from "./recognize.ts";
 
@@ -84,6 +86,9 @@ export function createAdapterSessions<Live>(
   { prefix, metadata: metadataName, connect }: Adapter<Live>,
   { store, closeAfterMs = 60_000, ...host }: AdapterOptions,
 ): AdapterSessions<Live> {
+  // Sessions are opened in calls of the framework, which is too late to report a mistake in the options.
+  checkSettingsOptions(host);
+  checkPolicyOption(host.policy);
   type Tracked = TrackedSession<Live>;
   const opening = new Map<string, Promise<Tracked>>();
   const ready = new Map<string, Tracked>();

@@ -32,10 +32,10 @@ async function open() {
   // What the model waits for before it answers with a summary: things can happen meanwhile.
   let meanwhile: () => Promise<void> = async () => undefined;
   const face = createAnthropic({
-    script: (ask) => answer(ask.userText.includes("nine sections") ? SUMMARY : "Done."),
+    script: (ask) => answer(ask.purpose === "summary" ? SUMMARY : "Done."),
   });
   const client = anthropicInProcess(face, async (body) => {
-    if (body.includes("nine sections")) await meanwhile();
+    if (body.includes("<summary> block")) await meanwhile();
     return undefined;
   });
   const provider = anthropic(client, { models: { [MODEL]: { windowTokens: 60_000 } } });

@@ -4,12 +4,18 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { WindowFullError } from "../errors.ts";
 import { createHooks } from "../hooks/run.ts";
 import { attachment } from "../log/messages.ts";
+import type { Policy } from "../policy/policy.ts";
+import { fixedLifetimes } from "../policy/rules/cache.ts";
+import { anyOf, economic, window } from "../policy/rules/when.ts";
+import { coding } from "../presets/coding.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
+import { compactingWhen } from "../session/testing/policies.ts";
 import type { CompactionForecast, SessionEvent } from "../session-event.ts";
-import type { Profile } from "../settings/settings.ts";
+import type { Profile, Settings } from "../settings/settings.ts";
 import type { SessionOptions } from "../state/options.ts";
+import type { PolicyOption } from "../state/policy.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 
 const MODEL = "claude-opus-5-5";
@@ -19,20 +25,26 @@ const SECTIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
 );
 const GOOD: Reply = answer(`<analysis>Going through it.</analysis>\n<summary>\n${SECTIONS.join("\n")}\n</summary>`);
 const BAD: Reply = answer("I'm sorry, but I can't help with that.");
-/** The economic policy acts from here on. */
+/** The policy acts from here on, whatever the price. */
 const FROM_TOKENS = 20_000;
+const ACTS = compactingWhen(anyOf(window(), economic({ fromTokens: FROM_TOKENS, inTurnFromTokens: FROM_TOKENS })));
+const SAVING: Policy = {
+  ...ACTS,
+  cache: fixedLifetimes("1h", "1h"),
+  weigh: { ...ACTS.weigh, horizonRequests: 1_000 },
+};
 
 interface World {
   readonly windowTokens?: number;
-  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly settings?: Partial<Settings>;
   readonly options?: Partial<SessionOptions<never, never, never>>;
 }
 
-async function begin({ windowTokens = 200_000, settings = {}, options = {} }: World = {}) {
+async function begin({ windowTokens = 200_000, settings = {}, options: more = {} }: World = {}) {
   const clock = manualClock();
   const model = { summary: GOOD, asked: 0 };
-  const script: Script = ({ userText }) => {
-    if (!userText.includes("nine sections")) return answer("Done.");
+  const script: Script = ({ purpose }) => {
+    if (purpose !== "summary") return answer("Done.");
     model.asked++;
     return model.summary;
   };
@@ -41,13 +53,9 @@ async function begin({ windowTokens = 200_000, settings = {}, options = {} }: Wo
   const client = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
   const provider = anthropic(client, { models: { [MODEL]: { windowTokens } } });
   const events: SessionEvent[] = [];
-  const economic = {
-    "compaction.economicFromTokens": FROM_TOKENS,
-    "compaction.economicInTurnFromTokens": FROM_TOKENS,
-    "compaction.horizonRequests": 1_000,
-  };
+  const options = { policy: SAVING as PolicyOption, ...more };
   const store = memoryStore({ leaseMs: 0, clock });
-  const open = (more: Partial<SessionOptions<never, never, never>> = {}, changed: object = {}) =>
+  const open = (changed: Partial<SessionOptions<never, never, never>> = {}) =>
     openSession({
       store,
       provider,
@@ -55,11 +63,11 @@ async function begin({ windowTokens = 200_000, settings = {}, options = {} }: Wo
       system: "Be brief.",
       id: "s",
       clock,
-      settings: { "cache.ttl": "1h", ...economic, ...settings, ...changed },
+      settings,
       settingsFrom: { environment: {} },
       onEvent: (event) => events.push(event),
-      ...((options as object) ?? {}),
-      ...(more as object),
+      ...(options as object),
+      ...(changed as object),
     });
   const emitted = <Kind extends SessionEvent["kind"]>(kind: Kind) =>
     events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind);
@@ -98,7 +106,7 @@ describe("a compaction that only saves money", () => {
     const { retryAtMs = 0 } = ended!.outcome as { retryAtMs?: number };
     expect(retryAtMs - ended!.atMs).toBe(10 * MINUTE_MS);
     expect(world.told("breaker-tripped")).toMatchObject([{ of: "economic-compaction", failures: 1, retryAtMs }]);
-    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "failed", atTokens: 167_000 });
+    expect(world.session.view.size().compaction).toMatchObject({ kind: "held", heldBy: "failed", atTokens: 167_000 });
     const { asked } = world.model;
     expect(await world.ask("And now?")).toContain("About part0");
     expect(world.model.asked).toBe(asked);
@@ -122,10 +130,12 @@ describe("a compaction that only saves money", () => {
     world.model.summary = GOOD;
     world.clock.advance(10 * MINUTE_MS);
     await world.ask("Now.");
-    expect(world.told("compaction-ended").at(-1)).toMatchObject({ outcome: { kind: "compacted", rung: "fork" } });
+    expect(world.told("compaction-ended").at(-1)).toMatchObject({
+      outcome: { kind: "compacted", summary: { way: "fork" } },
+    });
     const [boundary] = await world.session.history.explain();
     expect(boundary!.compaction).toMatchObject({ reason: "economic", trigger: "auto" });
-    expect(world.session.view.size().compaction.policy).toBe("economic");
+    expect(world.session.view.size().compaction.kind).toBe("economic");
   });
 
   test("has failed in vain for the window: that compacts without a model all the same", async () => {
@@ -136,8 +146,16 @@ describe("a compaction that only saves money", () => {
       await world.ask(words("more"));
     expect(world.told("compaction-ended").at(-1)).toMatchObject({
       reason: "window",
-      outcome: { kind: "compacted", rung: "digest", withoutSummary: "no_summary" },
+      outcome: { kind: "compacted", summary: { way: "none", form: "coding", met: false } },
     });
+    expect(world.told("compaction-degraded")).toMatchObject([
+      {
+        summary: "none",
+        reason: "no-usable-summary",
+        because: expect.stringContaining("refusal"),
+        attempts: expect.any(Array),
+      },
+    ]);
   });
 
   test("waits, too, after a hook has blocked it", async () => {
@@ -176,7 +194,7 @@ describe("a session that was resumed", () => {
   async function resumed(attendance: "attended" | "unattended") {
     const world = await begin({ options: { attendance } });
     await world.session.close();
-    world.session = await world.open({}, { "compaction.policy": "window" });
+    world.session = await world.open({ policy: compactingWhen(window()) });
     await growTo(world, FROM_TOKENS + 5_000);
     await world.session.close();
     world.events.length = 0;
@@ -186,11 +204,11 @@ describe("a session that was resumed", () => {
 
   test("is compacted to save money only after the user was told and has spoken again", async () => {
     const world = await resumed("attended");
-    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "opened", atTokens: 167_000 });
+    expect(world.session.view.size().compaction).toMatchObject({ kind: "held", heldBy: "opened", atTokens: 167_000 });
     await world.ask("Hi.");
     expect(world.told("compaction-started")).toEqual([]);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "after-next-message", reason: "economic" }]);
-    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "opened" });
+    expect(world.session.view.size().compaction).toMatchObject({ kind: "held", heldBy: "opened" });
     await world.ask("Go on.");
     expect(world.told("compaction-started")).toMatchObject([{ reason: "economic" }]);
     expect(world.told("compaction-announced")).toHaveLength(1);
@@ -218,7 +236,7 @@ describe("a compaction that was taken back", () => {
 
   test("is not made again to save money, also after a resume; the user is told once", async () => {
     const world = await takenBack();
-    expect(world.session.view.size().compaction).toMatchObject({ policy: "held", heldBy: "restored" });
+    expect(world.session.view.size().compaction).toMatchObject({ kind: "held", heldBy: "restored" });
     for (const about of ["one", "two", "three"]) await world.ask(words(about));
     expect(world.told("compaction-started")).toHaveLength(1);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "now" }, { when: "when-full" }]);
@@ -235,12 +253,12 @@ describe("a compaction that was taken back", () => {
     expect(world.told("compaction-started").at(-1)).toMatchObject({ reason: "window", overrides: "restore" });
     const [newest] = await world.session.history.explain();
     expect(newest!.compaction).toMatchObject({ reason: "window", overrides: "restore" });
-    expect(world.session.view.size().compaction).toMatchObject({ policy: "economic" });
+    expect(world.session.view.size().compaction).toMatchObject({ kind: "economic" });
   });
 });
 
-describe("compaction.auto is ask", () => {
-  const settings = { "compaction.auto": "ask" };
+describe("compaction is set to ask", () => {
+  const settings = { compaction: "ask" } as const;
 
   test("whoever is there is asked; not-now holds until they have spoken again", async () => {
     const asked: CompactionForecast[] = [];
@@ -253,7 +271,7 @@ describe("compaction.auto is ask", () => {
     const { session } = world;
     while (asked.length === 0) await world.ask(words("more"));
     expect(session.view.size().compaction).toMatchObject({
-      policy: "economic",
+      kind: "economic",
       approval: "asks",
       atTokens: FROM_TOKENS,
     });
@@ -291,26 +309,26 @@ describe("compaction.auto is ask", () => {
   });
 });
 
-test("size tells where compaction really happens, by the profile", async () => {
+test("the size of a view says where the policy compacts", async () => {
   const sizes = async (windowTokens: number, profile: Profile) => {
     const world = await begin({ windowTokens });
     await world.session.close();
-    const session = await world.open({ id: "t", settings: { profile } });
+    const session = await world.open({ id: "t", policy: coding(profile) });
     await session.append("Hello");
     return session.view.size();
   };
   expect((await sizes(1_000_000, "balanced")).compaction).toEqual({
-    policy: "economic",
+    kind: "economic",
     atTokens: 100_000,
     withinTurnAtTokens: 150_000,
     approval: "automatic",
-    profile: "balanced",
+    policy: "coding, balanced",
   });
-  expect((await sizes(1_000_000, "economy")).compaction).toMatchObject({ policy: "economic", atTokens: 60_000 });
-  expect((await sizes(1_000_000, "quality")).compaction).toMatchObject({ policy: "economic", atTokens: 250_000 });
-  expect((await sizes(200_000, "quality")).compaction).toMatchObject({ policy: "window", atTokens: 167_000 });
+  expect((await sizes(1_000_000, "economy")).compaction).toMatchObject({ kind: "economic", atTokens: 100_000 });
+  expect((await sizes(1_000_000, "quality")).compaction).toMatchObject({ kind: "economic", atTokens: 250_000 });
+  expect((await sizes(200_000, "quality")).compaction).toMatchObject({ kind: "window", atTokens: 167_000 });
   const small = await sizes(60_000, "balanced");
-  expect(small.compaction).toMatchObject({ policy: "window", atTokens: small.autoCompactTokens });
+  expect(small.compaction).toMatchObject({ kind: "window", atTokens: small.autoCompactTokens });
 });
 
 test("percentLeft is measured against that point", async () => {

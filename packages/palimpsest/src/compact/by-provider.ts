@@ -1,22 +1,28 @@
-import { priceUsd } from "../cost/prices.ts";
-import { toDraft } from "../log/draft.ts";
-import type { Draft } from "../log/entry.ts";
+// A compaction that the provider made on its own, in the middle of an answer: the session compacts the same messages.
+
+import { priceUsd } from "../cost/ledger.ts";
+import { type Draft, toDraft } from "../log/entry.ts";
 import { attachment, type HeadContent, headAttachment } from "../log/messages.ts";
 import type { UsagePayload } from "../log/payload.ts";
-import type { CompactionRecord } from "../log/payload-compaction.ts";
+import type { CompactionRecord, SummaryRecord } from "../log/payload-compaction.ts";
 import { SUMMARY } from "../log/provenance.ts";
+import type { RuleFailure } from "../policy/guard.ts";
+import type { Policy } from "../policy/policy.ts";
+import type { WindowState } from "../policy/window-state.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { ProviderCompaction, ResponseContent } from "../providers/provider.ts";
 import type { CompactionEnded, CompactionStarted } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
 import type { Budget } from "../size/budget.ts";
 import { COMPACTION_SOURCE } from "../state/carried.ts";
 import { wholeTokens } from "../state/responses.ts";
-import { type SessionState, takeSnapshot } from "../state/state.ts";
+import { type SessionState, type Snapshot, takeSnapshot } from "../state/state.ts";
 import type { MessageItem } from "../view/view.ts";
-import { composeRecord } from "./compose.ts";
 import { planBoundary } from "./install.ts";
-import { planForRange, type RangeToCompact } from "./plan.ts";
+import { composeRecord } from "./parts/compose.ts";
+import { planForRange, planNumbers, type RangeToCompact } from "./plan.ts";
+
+/** Nobody asked for a form: the provider decided. */
+const BY_PROVIDER: SummaryRecord = { way: "provider", form: "native", met: true };
 
 interface ProviderCompactionOptions {
   readonly session: string;
@@ -25,7 +31,9 @@ interface ProviderCompactionOptions {
   readonly response: Pick<ResponseContent, "responseId" | "model">;
   /** The request that was answered. */
   readonly request: number | undefined;
-  readonly settings: Settings;
+  readonly policy: Policy;
+  /** The window before the compaction. */
+  readonly window: WindowState;
   readonly budget: Budget;
   readonly facts: ModelFacts;
   readonly todos: string | undefined;
@@ -39,6 +47,8 @@ interface PlannedProviderCompaction {
   /** Whether the response's own usage is of what the conversation has become. */
   readonly folded: NonNullable<UsagePayload["folded"]>;
   readonly newEvents: readonly (CompactionStarted | CompactionEnded)[];
+  /** Functions of parts that failed. */
+  readonly failures: readonly RuleFailure[];
 }
 
 /**
@@ -50,7 +60,7 @@ interface PlannedProviderCompaction {
 export async function planProviderCompaction(
   options: ProviderCompactionOptions,
 ): Promise<PlannedProviderCompaction | undefined> {
-  const { session, state, compaction, response, request, settings, budget, facts, todos, head } = options;
+  const { session, state, compaction, response, request, policy, window, budget, facts, todos, head } = options;
   if (request === undefined || state.view.awaited?.request !== request) return undefined;
   const { block, usage } = compaction;
   const snapshot = takeSnapshot(state, budget);
@@ -59,17 +69,26 @@ export async function planProviderCompaction(
     request,
   );
   if (range === undefined) return undefined;
-  const planning = { log: state.log, settings, trigger: "manual", attendance: "attended", todos, head } as const;
+  const planning = {
+    log: state.log,
+    trigger: "manual",
+    attendance: "attended",
+    todos,
+    head,
+    ...planNumbers(policy, window),
+    summaryTokens: 0,
+    state: window,
+  } as const;
   const plan = await planForRange(snapshot, range, "full", planning);
-  const { text, blocks, parts, tokensAfter } = composeRecord(block, plan);
+  const { text, blocks, parts, tokensAfter, failures } = await composeRecord(block, plan);
   const price = usage === undefined || facts.prices === undefined ? {} : { priceUsd: priceUsd(usage, facts.prices) };
   const { sizeTokens: tokensBefore, carriedState, newestEntry } = snapshot;
   const record: CompactionRecord = {
     trigger: "auto",
     reason: "window",
     variant: "full",
-    rung: "provider",
-    declined: [],
+    summary: BY_PROVIDER,
+    attempts: [],
     messages: range.folded.length,
     parts,
     tokensBefore,
@@ -90,8 +109,6 @@ export async function planProviderCompaction(
   const boundary = { ...planBoundary(decision, carried), answers: request, compaction: record };
   const priced = facts.prices === undefined ? {} : { prices: facts.prices };
   const own = usage && { ...response, ...wholeTokens(usage), source: COMPACTION_SOURCE, ...priced };
-  const name = `${session}:${newestEntry}`;
-  const { boundaries, turns } = carriedState.chain;
   return {
     before: [toDraft("boundary", boundary)],
     behind: [
@@ -100,24 +117,33 @@ export async function planProviderCompaction(
       toDraft("attachment", { ...attachment("record", blocks, SUMMARY), of }),
     ],
     folded: usage === undefined ? "within" : "before",
-    newEvents: [
-      {
-        kind: "compaction-started",
-        compaction: name,
-        trigger: "auto",
-        reason: "window",
-        tokensBefore,
-        earlierCompactions: boundaries,
-        ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }),
-      },
-      {
-        kind: "compaction-ended",
-        compaction: name,
-        reason: "window",
-        outcome: { kind: "compacted", rung: "provider", tokensBefore, tokensAfter, summary: text },
-      },
-    ],
+    newEvents: eventsOf(`${session}:${newestEntry}`, snapshot, { tokensAfter, text }),
+    failures,
   };
+}
+
+function eventsOf(
+  compaction: string,
+  { sizeTokens: tokensBefore, carriedState: { chain } }: Snapshot,
+  { tokensAfter, text }: { readonly tokensAfter: number; readonly text: string },
+): readonly (CompactionStarted | CompactionEnded)[] {
+  return [
+    {
+      kind: "compaction-started",
+      compaction,
+      trigger: "auto",
+      reason: "window",
+      tokensBefore,
+      earlierCompactions: chain.boundaries,
+      ...(chain.boundaries === 0 ? {} : { turnsSincePrevious: chain.turns }),
+    },
+    {
+      kind: "compaction-ended",
+      compaction,
+      reason: "window",
+      outcome: { kind: "compacted", summary: BY_PROVIDER, tokensBefore, tokensAfter, text },
+    },
+  ];
 }
 
 function rangeOf(messages: readonly MessageItem[], request: number): RangeToCompact | undefined {

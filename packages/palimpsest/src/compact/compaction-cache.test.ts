@@ -19,8 +19,7 @@ const SUMMARY = Array.from(
 
 /** Sessions as users have them: a client of their own, tools, and more than 100,000 tokens that were just sent. */
 async function warmSession() {
-  const script: Script = ({ userText }) =>
-    userText.includes("nine sections") ? summarize(SUMMARY) : answer("That part is done.");
+  const script: Script = ({ purpose }) => (purpose === "summary" ? summarize(SUMMARY) : answer("That part is done."));
   const server = await serve({ faces: [createAnthropic({ script })] });
   closers.push(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 }));
@@ -30,7 +29,7 @@ async function warmSession() {
     model: MODEL,
     system: "Be brief.",
     tools: [{ name: "look", inputSchema: { type: "object" } }],
-    settings: { "compaction.auto": "off" },
+    settings: { compaction: "off" },
     settingsFrom: { environment: {} },
   });
   for (let round = 0; round < 6; round++) {
@@ -51,7 +50,7 @@ describe("on a warm prompt of more than 100,000 tokens", () => {
   test("the call for a summary reads at least 95% of its input from the cache", async () => {
     const { session, spentBy } = await warmSession();
     const outcome = await session.compact();
-    expect(outcome).toMatchObject({ kind: "compacted", rung: "fork", modelCalls: 1 });
+    expect(outcome).toMatchObject({ kind: "compacted", summary: { way: "fork" }, modelCalls: 1 });
     const spent = await spentBy("compact");
     expect(spent.cacheReadTokens).toBeGreaterThan(LEAST_WARM_TOKENS);
     expect(readShare(spent)).toBeGreaterThanOrEqual(LEAST_READ_SHARE);

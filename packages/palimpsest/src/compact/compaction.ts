@@ -1,30 +1,55 @@
+// The compactions of a session, one after another: announces or asks, plans, asks for a summary, and installs the result.
+
 import { InvalidOptionError } from "../errors.ts";
 import type { Forks } from "../forks/forks.ts";
 import { mergeInstructions } from "../hooks/hook.ts";
-import { toDraft } from "../log/draft.ts";
-import type { AttemptPayload, CompactionRecord } from "../log/payload-compaction.ts";
+import { toDraft } from "../log/entry.ts";
+import type { AttemptPayload, CompactionFailure, CompactionRecord, DecidedBy } from "../log/payload-compaction.ts";
 import type { NotesKeeper } from "../notes/keeper.ts";
-import type { DeclinedCause } from "../notes/when.ts";
-import type { CompactionAnnounced, CompactionEnded, CompactionForecast } from "../session-event.ts";
-import { type BreakerState, ECONOMIC_BREAKER, retryAtMs, WINDOW_BREAKER } from "../state/carried.ts";
+import type { DeclinedCause } from "../notes/plan.ts";
+import { isFull, type Take } from "../policy/decide.ts";
+import { RANGE_RULE, SUMMARY_RULE } from "../policy/guard.ts";
+import type { WindowState } from "../policy/window-state.ts";
+import type {
+  CompactionAnnounced,
+  CompactionDegraded,
+  CompactionEnded,
+  CompactionForecast,
+  SummaryFailure,
+} from "../session-event.ts";
+import {
+  type BreakerState,
+  type CarriedState,
+  ECONOMIC_BREAKER,
+  mayTry,
+  retryAtMs,
+  WINDOW_BREAKER,
+} from "../state/carried.ts";
 import { type SessionCore, startContents } from "../state/core.ts";
 import { type Surroundings, withTimeout } from "../state/host-content.ts";
 import { leaveRoom } from "../state/limits.ts";
-import type { DueCompaction, Hold } from "../state/options.ts";
+import type { Attendance, DueCompaction, Hold } from "../state/options.ts";
 import type { ContentInlet, Sizes } from "../state/ports.ts";
 import { type Snapshot, takeSnapshot } from "../state/state.ts";
-import { composeView } from "./compose.ts";
 import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install.ts";
-import { type CompactionOutcome, type CompactOptions, type EndedCompaction, reportOutcome } from "./outcome.ts";
-import { type CompactionPart, type CompactionPlan, type PlanOptions, planCompaction } from "./plan.ts";
-import { type AskedSummary, askForSummary } from "./summarize.ts";
-import { ANNOUNCED, announcedAt } from "./when.ts";
+import type { CompactionOutcome, CompactOptions, EndedCompaction } from "./outcome.ts";
+import { composeView } from "./parts/compose.ts";
+import {
+  type CompactionPart,
+  type CompactionPlan,
+  type PlanOptions,
+  partByPolicy,
+  planCompaction,
+  planNumbers,
+} from "./plan.ts";
+import { type AskedSummary, askForSummary, summaryTokens } from "./summarize.ts";
+import type { CallLimits } from "./summary/model-calls.ts";
 
 /** The parts of a session that compacting needs. */
 interface CompactionsParts extends SessionCore {
   readonly inlet: ContentInlet;
   readonly outlet: { filesRead(): ReadonlyMap<string, number> };
-  readonly measures: Pick<Sizes, "budget">;
+  readonly measures: Pick<Sizes, "budget" | "windowState">;
   readonly forks: Pick<Forks, "converse">;
   readonly notes: Pick<NotesKeeper, "planCompaction">;
 }
@@ -32,7 +57,8 @@ interface CompactionsParts extends SessionCore {
 /** Who asks for a compaction, and the forecast if the policy or the provider asks. */
 type CompactionCause =
   | { readonly trigger: "manual" }
-  | { readonly trigger: "auto" | "reactive"; readonly forecast: CompactionForecast };
+  | { readonly trigger: "auto"; readonly forecast: CompactionForecast; readonly decided: DecidedBy }
+  | { readonly trigger: "reactive"; readonly forecast: CompactionForecast };
 
 /** The compaction that is running. */
 interface Run {
@@ -48,11 +74,13 @@ interface Run {
 export class Compactions {
   readonly #parts: CompactionsParts;
   #tail: Promise<unknown> = Promise.resolve();
+  readonly #limits: CallLimits;
   /** The number of user messages when the user was last asked, or could not be asked. */
   #askedAtMessage: number | undefined;
 
-  constructor(parts: CompactionsParts) {
+  constructor(parts: CompactionsParts, limits: CallLimits) {
     this.#parts = parts;
+    this.#limits = limits;
   }
 
   compact(cause: CompactionCause, options: CompactOptions = {}): Promise<CompactionOutcome> {
@@ -64,13 +92,16 @@ export class Compactions {
   }
 
   /** A compaction is due before a request: announces it, asks the user, or compacts, as the settings say. */
-  async beforeRequest({ forecast, hold }: DueCompaction, options: Pick<CompactOptions, "signal">): Promise<void> {
-    const isAsked = this.#parts.settings.current["compaction.auto"] === "ask";
+  async beforeRequest(
+    { forecast, decided, hold }: DueCompaction,
+    options: Pick<CompactOptions, "signal">,
+  ): Promise<void> {
+    const isAsked = this.#parts.settings.current.compaction === "ask";
     // A user who is asked needs no announcement. A compaction that the user took back is not asked about again.
     if (hold !== undefined && !(isAsked && hold.by === "opened")) return this.#announce(forecast, heldUntil(hold));
     if (!isAsked) await this.announceFirst(forecast);
     else if (!(await this.#mayCompact(forecast, options.signal))) return;
-    await this.compact({ trigger: "auto", forecast }, options);
+    await this.compact({ trigger: "auto", forecast, decided }, options);
   }
 
   /** Announces the first compaction after the session was opened, unless the user asked for it. */
@@ -82,7 +113,7 @@ export class Compactions {
   async #announce(forecast: CompactionForecast, when: CompactionAnnounced["when"]): Promise<void> {
     const { state, ports } = this.#parts;
     ports.emit({ kind: "compaction-announced", ...forecast, when });
-    await state.inOrder(() => state.append([toDraft("mark", { name: ANNOUNCED, coveredTo: state.newestEntry })]));
+    await state.inOrder(() => state.append([toDraft("reader", { name: ANNOUNCED, coveredTo: state.newestEntry })]));
   }
 
   async #mayCompact(forecast: CompactionForecast, signal: AbortSignal | undefined): Promise<boolean> {
@@ -105,39 +136,43 @@ export class Compactions {
 
   /** Emits the beginning and the end of a compaction, whatever its outcome. */
   async #run(cause: CompactionCause, options: CompactOptions): Promise<CompactionOutcome> {
-    const { id, state, settings, measures, ports } = this.#parts;
-    if (settings.current["compaction.enabled"] === "off")
-      return { kind: "nothing", cause: "switched-off", why: "compaction.enabled is off" };
+    const { id, state, measures, ports } = this.#parts;
     const signal = options.signal === undefined ? ports.signal : AbortSignal.any([ports.signal, options.signal]);
     // The session continues meanwhile: content that is appended now stays behind the summary.
     const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.budget()));
     const compaction = `${id}:${snapshot.newestEntry}`;
     const { boundaries, turns } = snapshot.carriedState.chain;
     const run: Run = { compaction, snapshot, origin: originOf(cause), options, signal };
+    const { trigger, reason, overrides } = run.origin;
     ports.emit({
       kind: "compaction-started",
       compaction,
-      ...run.origin,
+      trigger,
+      reason,
+      ...(overrides === undefined ? {} : { overrides }),
       tokensBefore: snapshot.sizeTokens,
       earlierCompactions: boundaries,
       ...(boundaries === 0 ? {} : { turnsSincePrevious: turns }),
     });
+    let degraded: CompactionDegraded | undefined;
     let outcome: CompactionEnded["outcome"] = { kind: "failed", failure: "no_summary", why: "it ended by an error" };
     try {
       const ended = await this.#recordFailure(run, await this.#compact(run));
       outcome = reportOutcome(ended);
+      degraded = degradedBy(compaction, ended);
       return ended.outcome;
     } finally {
       ports.emit({ kind: "compaction-ended", compaction, reason: run.origin.reason, outcome });
+      if (degraded !== undefined) ports.emit(degraded);
     }
   }
 
   /** Runs the hooks, plans, asks for a summary, and installs the boundary. */
   async #compact(run: Run): Promise<EndedCompaction> {
-    const { id, state, settings, options, ports, measures, outlet, forks, attendance } = this.#parts;
+    const { id, state, policy, options, ports, measures, outlet, forks, attendance } = this.#parts;
     const { compaction, snapshot, origin, signal } = run;
     const { trigger, reason } = origin;
-    const now = settings.current;
+    const { compact, notes } = policy.current;
     const customInstructions = run.options.instructions ?? "";
     const before = await ports.runHooks("PreCompact", { sessionId: id, trigger, customInstructions }, { signal });
     if (before.blocked !== undefined) {
@@ -147,17 +182,30 @@ export class Compactions {
     ports.emit({ kind: "compaction-progressed", compaction, phase: "gathering" });
     const host = withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal });
     const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
-    const planning = { log: state.log, settings: now, trigger, attendance: attendance.kind, todos, head };
-    const mayUseNotes = trigger === "auto" && now["compaction.notes"] === "on";
+    const window = measures.windowState(0);
+    const planning: PlanOptions = {
+      log: state.log,
+      trigger,
+      attendance: attendance.kind,
+      todos,
+      head,
+      ...planNumbers(policy.current, window),
+      summaryTokens: summaryTokens(compact.summary),
+      state: window,
+    };
+    const mayUseNotes = trigger === "auto" && notes !== undefined;
     const byNotes = mayUseNotes ? await this.#planByNotes(snapshot, planning, host) : undefined;
-    if (byNotes?.kind === "ready") return this.#install(byNotes.plan, byNotes.ready, origin);
-    const plan = await planCompaction(snapshot, partOf(run.options), planning);
+    if (byNotes?.kind === "ready") return this.#install(run, byNotes.plan, byNotes.ready);
+    const part = partOf(run.options) ?? this.#partByPolicy(run, planning.state);
+    if (part === undefined) return { outcome: NOTHING_BY_POLICY };
+    const plan = await planCompaction(snapshot, part, planning);
     if ("kind" in plan) return { outcome: plan };
     const merged = mergeInstructions(customInstructions, before) ?? "";
     const { text: instructions } = leaveRoom(merged, measures.budget().windowTokens);
     const asked = await askForSummary(plan, this.#parts, {
+      summary: compact.summary,
+      limits: this.#limits,
       forks,
-      settings: now,
       filesRead: outlet.filesRead(),
       trigger,
       reason,
@@ -166,12 +214,23 @@ export class Compactions {
       onProgress: (receivedCharacters) =>
         ports.emit({ kind: "compaction-progressed", compaction, phase: "summarizing", receivedCharacters }),
     });
+    policy.count([SUMMARY_RULE], asked.failures);
     if (signal.aborted || asked.kind === "aborted") return { outcome: { kind: "aborted" } };
-    if (asked.kind === "none") return withoutView(plan, asked);
-    const earlier = byNotes === undefined ? [] : [{ rung: "notes" as const, why: byNotes.why }];
+    if (asked.kind === "none") {
+      policy.count([], plan.failures);
+      return withoutView(plan, asked);
+    }
+    const earlier = byNotes === undefined ? [] : [{ way: "notes" as const, why: byNotes.why }];
     const custom = instructions === "" ? {} : { instructions };
-    const declined = [...earlier, ...asked.ready.declined];
-    return this.#install(plan, { ...asked.ready, ...custom, declined }, origin);
+    const attempts = [...earlier, ...asked.ready.attempts];
+    return this.#install(run, plan, { ...asked.ready, ...custom, attempts });
+  }
+
+  #partByPolicy({ snapshot }: Run, state: WindowState): CompactionPart | undefined {
+    const { policy } = this.#parts;
+    const { value, failure } = partByPolicy(policy.current, snapshot, state);
+    policy.countCall(RANGE_RULE, failure);
+    return value;
   }
 
   /** Uses the notes as the summary: no model is asked, and content that the notes do not cover stays as it is. */
@@ -186,21 +245,26 @@ export class Compactions {
     const plan = await planCompaction(snapshot, { variant: "up_to", entry: planned.from }, planning);
     if ("kind" in plan) return declined("nothing-to-compact", plan.why);
     const { cleanText } = options;
-    const composing = { settings: planning.settings, surroundings: host, filesRead: outlet.filesRead(), cleanText };
+    const composing = { surroundings: host, filesRead: outlet.filesRead(), cleanText };
     const view = await composeView({ text: planned.summary }, plan, composing);
     if (view === undefined) return declined("too-large", "with the notes, the view would not be smaller by enough");
     const { breaker } = snapshot.carriedState;
     const spent = { calls: 0, priceUsd: 0, time: "left" } as const;
-    const ready: ReadyView = { view, rung: "notes", declined: [], breaker, spent };
+    const summary = { way: "notes", form: "notes", met: true } as const;
+    const ready: ReadyView = { view, summary, attempts: [], breaker, spent, problem: undefined };
     return { kind: "ready", plan, ready } as const;
   }
 
-  async #install(plan: CompactionPlan, ready: ReadyView, origin: CompactionOrigin): Promise<EndedCompaction> {
-    const { state } = this.#parts;
-    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, origin }));
+  async #install({ origin }: Run, plan: CompactionPlan, ready: ReadyView): Promise<EndedCompaction> {
+    const { state, policy } = this.#parts;
+    policy.count(
+      plan.keep.map(({ name }) => name),
+      ready.view.failures,
+    );
+    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, policy, origin }));
     if (outcome.kind === "compacted") await this.#afterwards(outcome, ready, plan.snapshot.carriedState.breaker);
-    const { view, spent, withoutSummary } = ready;
-    return { outcome, summary: view.text, used: spent.used, withoutSummary };
+    const { view, spent, problem } = ready;
+    return { outcome, text: view.text, used: spent.used, problem };
   }
 
   /** Emits what came back into view, and runs the hooks after a compaction. */
@@ -210,7 +274,7 @@ export class Compactions {
     before: BreakerState,
   ): Promise<void> {
     const { id, state, ports, inlet, measures } = this.#parts;
-    ports.emit({ kind: "files-restored", ...view.files, parts: view.putBack });
+    ports.emit({ kind: "files-restored", ...view.files, parts: view.parts });
     // A breaker that was open before has not opened now.
     if (breaker.kind === "open" && breaker !== before) this.#emitTripped("compaction", breaker);
     const report = { sessionId: id, trigger, summary: view.text, tokensBefore, tokensAfter };
@@ -259,6 +323,14 @@ function withoutView(
   return { outcome: isSmall(plan) ? TOO_SMALL : { kind: "failed", failure, why: tooLarge(plan) }, ...costs };
 }
 
+/** Whoever listens is told of a compaction without a good summary. */
+function degradedBy(compaction: string, { outcome, problem }: EndedCompaction): CompactionDegraded | undefined {
+  if (outcome.kind !== "compacted" || problem === undefined) return undefined;
+  const { attempts, summary: record } = outcome;
+  const summary = record.way === "none" ? "none" : "unmet";
+  return { kind: "compaction-degraded", compaction, summary, ...problem, attempts };
+}
+
 const ABORTED: CompactionOutcome = { kind: "aborted" };
 
 /** Whoever waits for a turn that is not theirs yet need not wait for its end. */
@@ -273,16 +345,23 @@ function abortedBefore(turn: Promise<unknown>, signal: AbortSignal): Promise<Com
 function originOf(cause: CompactionCause): CompactionOrigin {
   if (cause.trigger === "manual") return { trigger: "manual", reason: "asked" };
   const { reason, overrides } = cause.forecast;
-  return { trigger: cause.trigger, reason, overrides };
+  return { trigger: cause.trigger, reason, overrides, decided: cause.trigger === "auto" ? cause.decided : undefined };
 }
 
-function partOf({ from, upTo }: CompactOptions): CompactionPart {
+/** The part that the caller names. Undefined: the policy chooses. */
+function partOf({ from, upTo }: CompactOptions): CompactionPart | undefined {
   if (from !== undefined && upTo !== undefined) {
     throw new InvalidOptionError("from and upTo", [from, upTo], "given one at a time");
   }
   if (from !== undefined) return { variant: "from", entry: from };
-  return upTo === undefined ? { variant: "full" } : { variant: "up_to", entry: upTo };
+  return upTo === undefined ? undefined : { variant: "up_to", entry: upTo };
 }
+
+const NOTHING_BY_POLICY: CompactionOutcome = {
+  kind: "nothing",
+  cause: "nothing-to-compact",
+  why: "the range rule of the policy leaves everything in place",
+};
 
 const TOO_SMALL: CompactionOutcome = {
   kind: "nothing",
@@ -300,10 +379,130 @@ function tooLarge({ fixed, snapshot, targetTokens }: CompactionPlan): string {
   const parts = Object.entries(fixed).map(([part, tokens]) => `${part} ${tokens}`);
   return (
     `of ${snapshot.sizeTokens} tokens, what cannot be folded is too much for ${targetTokens}: ${parts.join(", ")}. ` +
-    "Shorten the system prompt or the head, offer fewer tools, take back pins, or use a model with a larger window"
+    "Shorten the system prompt or the head, offer fewer tools, or use a model with a larger window"
   );
 }
 
 function heldUntil({ by }: Hold): CompactionAnnounced["when"] {
   return by === "restored" ? "when-full" : "after-next-message";
+}
+
+// ------------------------------------------------------------------------------------------------ reports
+
+/** How it ended, in the words of the event that tells it. */
+export function reportOutcome({ outcome, text = "", used }: EndedCompaction): CompactionEnded["outcome"] {
+  const usage = used === undefined ? {} : { used };
+  switch (outcome.kind) {
+    case "compacted": {
+      const { summary, tokensBefore, tokensAfter } = outcome;
+      return { kind: "compacted", summary, tokensBefore, tokensAfter, text, ...usage };
+    }
+    case "nothing": {
+      const { cause, why, retryAtMs: retryMs } = outcome;
+      return { kind: "declined", reason: cause, why, retryAtMs: retryMs };
+    }
+    case "aborted":
+      return { kind: "failed", failure: "aborted", why: "it was aborted", ...usage };
+    case "failed": {
+      const { failure, why, retryAtMs: retryMs } = outcome;
+      const retry = retryMs === undefined ? {} : { retryAtMs: retryMs };
+      return { kind: "failed", failure: reportFailure(failure), why, ...retry, ...usage };
+    }
+  }
+}
+
+function reportFailure(failure: CompactionFailure): SummaryFailure {
+  switch (failure) {
+    case "api-error":
+      return "api_error";
+    case "no-summary":
+    case "declined":
+      return "no_summary";
+    case "prompt-too-long":
+    case "too-large":
+      return "prompt_too_long";
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ why a compaction waits, and what it is expected to do
+
+/** The name of the reader that says up to where the user has been told that a compaction is coming. */
+export const ANNOUNCED = "compaction-announced";
+
+export interface HoldQuestion {
+  readonly carriedState: CarriedState;
+  readonly attendance: Attendance;
+  readonly nowMs: number;
+}
+
+/** Returns why a compaction that only saves money must wait. A compaction that the window requires is not held. */
+export function holdOf({ carriedState, attendance, nowMs }: HoldQuestion): Hold | undefined {
+  const restored = carriedState.takenBack.at(-1);
+  if (restored !== undefined) return { by: "restored", since: restored.at };
+  if (isHeldSinceOpening(carriedState, attendance)) return { by: "opened" };
+  const { economicBreaker, userMessages } = carriedState;
+  if (mayTry(economicBreaker, { nowMs, userMessages, viewChangedAt: 0 }, ECONOMIC_BREAKER)) return undefined;
+  return { by: "failed", retryAtMs: retryAtMs(economicBreaker, ECONOMIC_BREAKER) ?? nowMs };
+}
+
+/** Whether the user has been told about a compaction that waits. Each reason is told once. */
+export function isTold(hold: Hold, { carriedState, attendance }: HoldQuestion): boolean {
+  if (hold.by === "failed") return true;
+  return announcedAt(carriedState) > (hold.by === "restored" ? hold.since : attendance.openedAt);
+}
+
+function announcedAt({ readers }: CarriedState): number {
+  return readers[ANNOUNCED] ?? 0;
+}
+
+/** A person must be told before they speak. Where nobody is, one announcement is enough. */
+function isHeldSinceOpening(carriedState: CarriedState, { kind, openedAt }: Attendance): boolean {
+  if (openedAt === 0) return false;
+  const announced = announcedAt(carriedState);
+  if (kind === "unattended") return announced === 0;
+  return announced <= openedAt || carriedState.spokenAt <= announced;
+}
+
+/** What a compaction is expected to do, for people. */
+export function forecastOf(
+  { taken, because }: Pick<Take, "taken" | "because">,
+  state: WindowState,
+  carriedState: CarriedState,
+): CompactionForecast {
+  const reason = taken.proposal.level === "required" || isFull(state) ? "window" : "economic";
+  return forecast(reason, because, taken.afterTokens, state, carriedState);
+}
+
+/** The same for a compaction that the provider requires, because it has refused a request. */
+export function forecastRefused(
+  why: string,
+  expectedKeptTokens: number,
+  state: WindowState,
+  carriedState: CarriedState,
+): CompactionForecast {
+  const { tokens, headTokens } = state.size;
+  const keptTokens = state.history.lastCompaction?.keptTokens ?? Math.min(expectedKeptTokens, Math.floor(tokens * 0.4));
+  return forecast("window", why, headTokens + keptTokens, state, carriedState);
+}
+
+function forecast(
+  reason: CompactionForecast["reason"],
+  why: string,
+  afterTokens: number,
+  { size, prices, window }: WindowState,
+  { takenBack }: CarriedState,
+): CompactionForecast {
+  const expectedTokens = Math.min(size.tokens, afterTokens);
+  const savesTokensPerRequest = size.tokens - expectedTokens;
+  const { read, usdPerUnit } = prices;
+  return {
+    reason,
+    why,
+    tokens: size.tokens,
+    windowTokens: window.tokens,
+    expectedTokens,
+    savesTokensPerRequest,
+    savesUsdPerRequest: usdPerUnit === undefined ? undefined : savesTokensPerRequest * read * usdPerUnit,
+    overrides: reason === "window" && takenBack.length > 0 ? "restore" : undefined,
+  };
 }

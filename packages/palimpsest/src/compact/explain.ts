@@ -1,4 +1,6 @@
-import { readPayload } from "../log/draft.ts";
+// Explains the compactions of a session from its log.
+
+import { readPayload } from "../log/entry.ts";
 import type { DecisionCost } from "../log/payload.ts";
 import type { CompactionRecord } from "../log/payload-compaction.ts";
 import type { LogReader } from "../stores/store.ts";
@@ -14,7 +16,10 @@ export interface ExplainedBoundary {
   /** What came out: what the model is shown in their place. */
   readonly shownAs: string;
   readonly reason: string;
-  /** `yes`: it is what the model sees now, or part of what a later one has folded. `taken-back`: a restore or rewind undid it. */
+  /**
+   * `yes`: the model sees its result now. `compacted-again`: a later compaction has replaced its result. `taken-back`: a restore or
+   * rewind undid it.
+   */
   readonly inEffect: "yes" | "compacted-again" | "taken-back";
   /** What it did to the prompt and its cache. */
   readonly cost?: DecisionCost;

@@ -6,21 +6,23 @@ import { type Provider, ProviderError, type StreamPart } from "../providers/prov
 
 import { readStream } from "../providers/stream.ts";
 import { anthropicInProcess } from "../providers/testing/worlds.ts";
-import { openSession } from "../session/open.ts";
+import { openWith } from "../session/open.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { memoryStore } from "../stores/memory-store.ts";
+import { CALL_LIMITS, type CallLimits } from "./summary/model-calls.ts";
 
 /** Sessions in which one guard alone stands between the session and its end. */
 
 const MODEL = "claude-opus-5-5";
-const asksForSummary = (text: string): boolean => text.includes("nine sections");
+const asksForSummary = (text: string): boolean => text.includes("<summary> block");
 const TOOLS = [{ name: "look", description: "Looks.", inputSchema: { type: "object" } }];
 
 interface World {
   readonly script: Script;
   readonly windowTokens: number;
   readonly settings?: Partial<Settings>;
+  readonly limits?: Partial<CallLimits>;
   readonly clock?: ReturnType<typeof manualClock>;
   /** What a service that knows better refuses, whatever the simulator would say. */
   readonly refuses?: (body: string) => boolean;
@@ -31,7 +33,7 @@ interface World {
   ) => AsyncGenerator<StreamPart> | undefined;
 }
 
-async function open({ script, windowTokens, settings = {}, clock, refuses = () => false, stream }: World) {
+async function open({ script, windowTokens, settings = {}, limits = {}, clock, refuses = () => false, stream }: World) {
   const refusal = { type: "error", error: { type: "invalid_request_error", message: "prompt is too long" } };
   const client = anthropicInProcess(createAnthropic({ script }), (body) =>
     refuses(body) ? Response.json(refusal, { status: 400 }) : undefined,
@@ -44,7 +46,7 @@ async function open({ script, windowTokens, settings = {}, clock, refuses = () =
       real.send(request, options),
   };
   const events: SessionEvent[] = [];
-  const session = await openSession({
+  const wanted = {
     store: memoryStore(),
     provider,
     model: MODEL,
@@ -52,8 +54,9 @@ async function open({ script, windowTokens, settings = {}, clock, refuses = () =
     settings,
     settingsFrom: { environment: {} },
     ...(clock === undefined ? {} : { clock }),
-    onEvent: (event) => void events.push(event),
-  });
+    onEvent: (event: SessionEvent) => void events.push(event),
+  };
+  const session = await openWith(wanted, { ...CALL_LIMITS, ...limits });
   const send = async () => {
     const request = await session.prepare();
     return session.record(await readStream(provider.send(request)), request);
@@ -69,12 +72,10 @@ test("after three failures in a row no model is asked for a summary, however oft
     return answer("I cannot do that.");
   };
   // As many calls as anyone wants: the breaker is what ends it.
-  const settings: Partial<Settings> = {
-    "compaction.maxCalls": 10_000,
-    "compaction.policy": "window",
-    "compaction.deadlineSeconds": 3_600,
-  };
-  const { session, send, events } = await open({ script, windowTokens: 24_000, settings, clock: manualClock() });
+  const settings: Partial<Settings> = { profile: "quality" };
+  const limits = { maxCalls: 10_000, deadlineMs: 3_600_000 };
+  const clock = manualClock();
+  const { session, send, events } = await open({ script, windowTokens: 24_000, settings, limits, clock });
   await session.append("Look at everything.");
   const askedAfter: number[] = [];
   for (let round = 0; askedAfter.length < 7 && round < 200; round++) {
@@ -98,8 +99,9 @@ test("calls that brought no summary count until the user speaks, over all compac
     asked++;
     return answer("I cannot do that.");
   };
-  const settings: Partial<Settings> = { "compaction.maxCalls": 3, "compaction.policy": "window" };
-  const { session, send } = await open({ script, windowTokens: 24_000, settings, clock: manualClock() });
+  const settings: Partial<Settings> = { profile: "quality" };
+  const limits = { maxCalls: 3 };
+  const { session, send } = await open({ script, windowTokens: 24_000, settings, limits, clock: manualClock() });
   const askedAfter: number[] = [];
   const compact = async (times: number): Promise<void> => {
     for (let round = 0, done = 0; done < times && round < 200; round++) {
@@ -133,7 +135,7 @@ test("a model that says a word now and then, for ever, is given up at the deadli
   const { session, send } = await open({
     script: () => answer("Done."),
     windowTokens: 50_000,
-    settings: { "compaction.stallSeconds": 60, "compaction.deadlineSeconds": 120 },
+    limits: { deadlineMs: 120_000 },
     clock,
     stream: (request, signal) => (asksForSummary(JSON.stringify(request)) ? trickle(signal) : undefined),
   });
@@ -141,7 +143,7 @@ test("a model that says a word now and then, for ever, is given up at the deadli
     await session.append(`Message ${round}: ${"word ".repeat(1_000)}`);
     await send();
   }
-  expect(await session.compact()).toMatchObject({ kind: "compacted", rung: "digest" });
+  expect(await session.compact()).toMatchObject({ kind: "compacted", summary: { way: "none" } });
   // 120 seconds at 5 seconds a word, and what is under way.
   expect(words).toBeLessThan(60);
   // It has had its time: until the user speaks, the next compaction does without it.
@@ -149,7 +151,7 @@ test("a model that says a word now and then, for ever, is given up at the deadli
   for (let piece = 0; piece < 8; piece++) {
     await session.append({ ...entry, blocks: [{ kind: "text", text: `Piece ${piece}: ${"word ".repeat(1_000)}` }] });
   }
-  expect(await session.compact()).toMatchObject({ kind: "compacted", rung: "digest", modelCalls: 0 });
+  expect(await session.compact()).toMatchObject({ kind: "compacted", summary: { way: "none" }, modelCalls: 0 });
   expect(words).toBe(before);
 });
 
@@ -158,7 +160,7 @@ test("a service that refuses far below the window it claims is met with less and
   const { session, send } = await open({
     script: ({ userText }) => answer(asksForSummary(userText) ? "I cannot do that." : "Done."),
     windowTokens: 200_000,
-    settings: { "compaction.policy": "window" },
+    settings: { profile: "quality" },
     refuses: (body) => body.length > most,
   });
   for (let round = 0; round < 60; round++) {

@@ -1,20 +1,23 @@
+// Installs a compaction: the boundary and its attachments in one batch.
+
 import { ledgerAtBoundary } from "../cost/fold.ts";
 import type { Ledger } from "../cost/ledger.ts";
-import { toDraft } from "../log/draft.ts";
+import { toDraft } from "../log/entry.ts";
 import { headInPlace } from "../log/messages.ts";
 import type { BoundaryPayload, ReplacePayload } from "../log/payload.ts";
-import type { CompactionFailure, CompactionRecord, CompactionRung } from "../log/payload-compaction.ts";
+import type { CompactionRecord, SummaryAttempt, SummaryRecord } from "../log/payload-compaction.ts";
 import { SUMMARY } from "../log/provenance.ts";
 import { type BreakerState, type CarriedState, CLOSED } from "../state/carried.ts";
+import type { SessionPolicy } from "../state/policy.ts";
 import type { SessionState, Snapshot } from "../state/state.ts";
 import { foldEntry } from "../view/fold.ts";
 import { outline, type View } from "../view/view.ts";
-import type { CompactedView } from "./compose.ts";
-import type { LadderResult } from "./ladder.ts";
-import { ALL_CALLS, type Spent } from "./model-calls.ts";
 import type { CompactionOutcome } from "./outcome.ts";
-import { addKnowledge, type CompactionPlan } from "./plan.ts";
-import { asSearch } from "./rehydrate.ts";
+import { asSearch, type CompactedView } from "./parts/compose.ts";
+import { addKnowledge } from "./parts/knowledge.ts";
+import type { CompactionPlan } from "./plan.ts";
+import { ALL_CALLS, type Spent } from "./summary/model-calls.ts";
+import type { SummaryProblem } from "./summary/write-summary.ts";
 
 interface BoundaryContext {
   readonly view: View;
@@ -25,7 +28,7 @@ interface BoundaryContext {
   readonly sequence: number;
 }
 
-/** A `replace` as a boundary: with the outline of the view that it leaves, and the state that must outlive it. */
+/** Plans a boundary: a `replace` with the outline of the view that it leaves, and with the carried state. */
 export function planBoundary(
   replace: ReplacePayload,
   { view, ledger, carriedState, sequence }: BoundaryContext,
@@ -47,38 +50,43 @@ export function planBoundary(
 /** A view that is ready to be installed, and how it came about. */
 export interface ReadyView {
   readonly view: CompactedView;
-  readonly rung: CompactionRung;
-  readonly declined: LadderResult["declined"];
+  readonly summary: SummaryRecord;
+  readonly attempts: readonly SummaryAttempt[];
   readonly breaker: BreakerState;
   readonly spent: Spent;
   readonly instructions?: string;
-  /** Why no model's summary was to be had, if it is without one. */
-  readonly withoutSummary?: CompactionFailure;
+  /** Why there is no summary, or why its form does not accept it; undefined if all is well. */
+  readonly problem: SummaryProblem | undefined;
 }
 
-/** Who or what has made it, and why. */
-export type CompactionOrigin = Pick<CompactionRecord, "trigger" | "reason" | "overrides">;
+/** Who or what asked for the compaction, and why. */
+export type CompactionOrigin = Pick<CompactionRecord, "trigger" | "reason" | "overrides" | "decided">;
 
-/** Writes it in one batch: before, nothing has changed; behind it, all has. */
+interface InstallContext {
+  readonly state: SessionState;
+  readonly policy: Pick<SessionPolicy, "count">;
+  readonly origin: CompactionOrigin;
+}
+
+/** Writes the boundary and its attachments in one batch, unless the view has changed since the plan was made. */
 export async function installBoundary(
   plan: CompactionPlan,
   ready: ReadyView,
-  { state, origin }: { readonly state: SessionState; readonly origin: CompactionOrigin },
+  { state, policy, origin }: InstallContext,
 ): Promise<CompactionOutcome> {
   const { snapshot, range, variant, head } = plan;
   if (isOvertaken(snapshot, state)) {
     return { kind: "nothing", cause: "overtaken", why: "the conversation changed while the summary was written" };
   }
-  const { view, rung, declined, breaker, spent } = ready;
-  const { blocks, block, tools, attachments, parts, putBack, tokensAfter } = view;
+  const { view, summary, attempts, breaker, spent } = ready;
+  const { blocks, block, tools, attachments, parts, tokensAfter } = view;
   const record: CompactionRecord = {
     ...origin,
     variant,
-    rung,
-    declined,
+    summary,
+    attempts,
     messages: range.folded.length,
     parts,
-    putBack,
     tokensBefore: snapshot.sizeTokens,
     tokensAfter,
     modelCalls: spent.calls,
@@ -86,38 +94,43 @@ export async function installBoundary(
     instructions: ready.instructions,
   };
   const shedTokens = Math.max(0, snapshot.sizeTokens - tokensAfter);
+  const sequence = state.newestEntry + 1;
   const decision = {
     from: range.from,
     to: range.to,
     with: [
-      // In its place the provider finds a message of its own; to any other it is text, or nothing.
+      // The provider that wrote the block finds it as a message of its own. To other providers it is text, or nothing.
       ...(block === undefined
         ? []
         : [{ role: "assistant", origin: "summary", provenance: SUMMARY, blocks: [block] } as const]),
-      // As it began: where it is the same as before, the prompt is, too, up to here. Before a block nothing is read.
+      // The head stands first again. If the head has not changed, the prompt is the same up to here.
       ...(head === undefined ? [] : [headInPlace(head)]),
       { role: "user", origin: "summary", provenance: SUMMARY, blocks } as const,
-      ...asSearch(tools, state.newestEntry + 1),
+      ...asSearch(tools, sequence),
     ],
-    reason: `compacted (${origin.trigger}, ${rung})`,
+    reason: `compacted (${origin.trigger}, ${summary.way})`,
     cost: { shedTokens, invalidatedPrefixTokens: Math.max(0, tokensAfter - tokensBefore(plan)) },
   };
   // What was appended meanwhile lies before the boundary, where the next compaction begins to read.
   const meanwhile = [{ from: snapshot.newestEntry + 1, to: state.newestEntry }];
-  const knowledge = await addKnowledge(state.log, meanwhile, plan.knowledge);
-  const { view: shown, ledger, newestEntry } = state;
+  const { keep, knowledge: before } = plan;
+  const counting = { keep, countTokens: snapshot.countTokens };
+  const { knowledge, failures } = await addKnowledge(state.log, meanwhile, before, counting);
+  policy.count([], failures);
+  const { view: shown, ledger } = state;
   const carriedState: CarriedState = {
     ...state.carriedState,
     ...knowledge,
     breaker,
     // A model that has written a summary can write the next.
-    economicBreaker: rung === "digest" || rung === "notes" ? state.carriedState.economicBreaker : CLOSED,
+    economicBreaker: summary.way === "none" || summary.way === "notes" ? state.carriedState.economicBreaker : CLOSED,
     calls: callsOfTurn(snapshot, spent, state.carriedState),
   };
-  const boundary = planBoundary(decision, { view: shown, ledger, carriedState, sequence: newestEntry + 1 });
+  const boundary = planBoundary(decision, { view: shown, ledger, carriedState, sequence });
   const [number] = await state.append([
     toDraft("boundary", { ...boundary, compaction: record }),
-    ...attachments.map((one) => toDraft("attachment", one)),
+    // Undoing the boundary removes them, too.
+    ...attachments.map((one) => toDraft("attachment", { ...one, of: sequence })),
   ]);
   return { kind: "compacted", boundary: number!, ...record };
 }
@@ -133,12 +146,12 @@ export function callsOfTurn(
   return carriedState.userMessages === before.userMessages ? before.calls + calls : carriedState.calls;
 }
 
-/** Something of what was summarized is shown in another way by now, or is not shown at all. */
+/** Whether the view has changed since the plan was made. */
 function isOvertaken({ view, changedAt }: Snapshot, state: SessionState): boolean {
   return state.view !== view || state.view.changedAt !== changedAt;
 }
 
-/** What stands before all that is folded, and stays in the cache. */
+/** The tokens before the compacted range, which stay in the cache. */
 function tokensBefore({ fixed, range, snapshot }: CompactionPlan): number {
   const before = range.kept.filter(({ to }) => to < range.from);
   return before.reduce((sum, item) => sum + snapshot.tokensOf(item), fixed["system and tools"]);

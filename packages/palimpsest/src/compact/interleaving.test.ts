@@ -21,8 +21,8 @@ const SLOW_SUMMARY: Reply = { ...answer(SUMMARY), fault: { kind: "stream-stall",
 
 async function open(options: Partial<SessionOptions<never, never, never>> = {}) {
   let isAsked = Promise.withResolvers<void>();
-  const script: Script = ({ userText }) => {
-    if (!userText.includes("nine sections")) return answer("Done.");
+  const script: Script = ({ purpose }) => {
+    if (purpose !== "summary") return answer("Done.");
     isAsked.resolve();
     return SLOW_SUMMARY;
   };

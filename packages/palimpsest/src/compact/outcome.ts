@@ -1,7 +1,9 @@
-import type { CompactionFailure, CompactionRecord } from "../log/payload-compaction.ts";
-import type { CompactionEnded, SummaryFailure, UsedTokens } from "../session-event.ts";
+// The options and the outcome of a compaction.
 
-import type { Spent } from "./model-calls.ts";
+import type { CompactionFailure, CompactionRecord } from "../log/payload-compaction.ts";
+import type { UsedTokens } from "../session-event.ts";
+import type { Spent } from "./summary/model-calls.ts";
+import type { SummaryProblem } from "./summary/write-summary.ts";
 
 /** What to compact, and what the summary must keep. */
 export interface CompactOptions {
@@ -26,7 +28,7 @@ export type CompactionOutcome =
   | { readonly kind: "aborted" };
 
 /** `overtaken`: the conversation changed while the summary was written. `blocked`: by a hook. */
-export type NothingCause = "switched-off" | "blocked" | "nothing-to-compact" | "too-small" | "overtaken";
+export type NothingCause = "blocked" | "nothing-to-compact" | "too-small" | "overtaken";
 
 /** What to do about a request that failed. */
 export type Recovery =
@@ -47,48 +49,7 @@ export interface EndedCompaction {
   /** What was spent by calls that led to no compaction. */
   readonly spentInVain?: Spent;
   /** What the model is shown from now on. */
-  readonly summary?: string;
-  /** Why no model wrote it. */
-  readonly withoutSummary?: CompactionFailure;
-}
-
-/** How it ended, in the words of the event that tells it. */
-export function reportOutcome({
-  outcome,
-  summary = "",
-  used,
-  withoutSummary,
-}: EndedCompaction): CompactionEnded["outcome"] {
-  const usage = used === undefined ? {} : { used };
-  switch (outcome.kind) {
-    case "compacted": {
-      const { rung, tokensBefore, tokensAfter } = outcome;
-      const without = withoutSummary === undefined ? {} : { withoutSummary: reportFailure(withoutSummary) };
-      return { kind: "compacted", rung, tokensBefore, tokensAfter, summary, ...without, ...usage };
-    }
-    case "nothing": {
-      const { cause, why, retryAtMs: retryMs } = outcome;
-      return { kind: "declined", reason: cause, why, retryAtMs: retryMs };
-    }
-    case "aborted":
-      return { kind: "failed", failure: "aborted", why: "it was aborted", ...usage };
-    case "failed": {
-      const { failure, why, retryAtMs: retryMs } = outcome;
-      const retry = retryMs === undefined ? {} : { retryAtMs: retryMs };
-      return { kind: "failed", failure: reportFailure(failure), why, ...retry, ...usage };
-    }
-  }
-}
-
-function reportFailure(failure: CompactionFailure): SummaryFailure {
-  switch (failure) {
-    case "api-error":
-      return "api_error";
-    case "no-summary":
-    case "declined":
-      return "no_summary";
-    case "prompt-too-long":
-    case "too-large":
-      return "prompt_too_long";
-  }
+  readonly text?: string;
+  /** Why there is no summary, or why its form does not accept it. */
+  readonly problem?: SummaryProblem | undefined;
 }

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { resolveSettings } from "../settings/resolve.ts";
-import type { Settings } from "../settings/settings.ts";
+import { stateOf } from "../policy/testing.ts";
 import { budgetOf } from "../size/budget.ts";
 import { toItem } from "../view/view.ts";
 import type { CompactionPlan, Room } from "./plan.ts";
 import { directOutputTokens, planCalls } from "./summarize.ts";
+import { codingSummary } from "./summary/forms.ts";
+import { CALL_LIMITS } from "./summary/model-calls.ts";
 
 const WINDOW_TOKENS = 200_000;
 const ROOM = { summary: 1_005 } as Room;
@@ -31,14 +32,16 @@ interface Asked {
   readonly trigger?: "auto" | "reactive";
   readonly instructions?: string;
   readonly directWindowTokens?: number;
-  readonly settings?: Partial<Settings>;
 }
 
 /** Of a plan, only what the calls are made of. */
-function planned({ variant = "full", sizeTokens = 50_000, trigger = "auto", instructions, ...more }: Asked = {}) {
+function planned({ variant = "full", sizeTokens = 50_000, trigger = "auto", instructions = "", ...more }: Asked = {}) {
   const plan = {
     variant,
-    material: { rounds: [{ text: "read src/a.ts" }, { text: "and ./src/b.ts" }] },
+    material: {
+      parts: { state: stateOf({ tokens: sizeTokens }) },
+      rounds: [{ text: "read src/a.ts" }, { text: "and ./src/b.ts" }],
+    },
     range: { folded: FOLDED },
     snapshot: {
       sizeTokens,
@@ -48,10 +51,10 @@ function planned({ variant = "full", sizeTokens = 50_000, trigger = "auto", inst
       countTokens: (text: string) => text.length,
     },
   } as unknown as CompactionPlan;
-  const settings = { ...resolveSettings({}).settings, ...more.settings };
   return planCalls(plan, ROOM, {
+    summary: codingSummary(),
+    limits: CALL_LIMITS,
     trigger,
-    settings,
     instructions,
     directWindowTokens: more.directWindowTokens ?? 10_001,
   });
@@ -59,8 +62,6 @@ function planned({ variant = "full", sizeTokens = 50_000, trigger = "auto", inst
 
 test.each<[string, Asked, "fork" | "no fork"]>([
   ["as usual", {}, "fork"],
-  ["for the same model, by its name", { settings: { "compaction.model": "m" } }, "fork"],
-  ["for another model", { settings: { "compaction.model": "n" } }, "no fork"],
   ["of all behind a message", { variant: "from" }, "fork"],
   ["of all before a message", { variant: "up_to" }, "no fork"],
   ["after a refusal", { trigger: "reactive" }, "no fork"],
@@ -76,7 +77,7 @@ test("the models are told the limit in words, what the user wants, and where the
     expect.stringContaining(" 603 words"),
     "Keep the names.",
   ]);
-  expect(planned({ instructions: "Keep the names." }).userInstructions).toBe("Keep the names.");
+  expect(planned({ instructions: "Keep the names." }).ask.instructions).toBe("Keep the names.");
   const [, begins, words] = planned({ variant: "from" }).instructions!.split("\n");
   expect(begins).toBe("w".repeat(300));
   expect(words).toContain(" 603 words");
@@ -84,19 +85,18 @@ test("the models are told the limit in words, what the user wants, and where the
 });
 
 test("limits are of what is folded, and of what was said in it without earlier summaries", () => {
-  const { limits, said, directTokens } = planned();
-  expect(limits.sourceTokens).toBe(60);
-  expect(limits.maximumTokens).toBe(1_005);
+  const { ask, maximumTokens, said, directTokens } = planned();
+  expect(ask.sourceTokens).toBe(60);
+  expect(maximumTokens).toBe(1_005);
   expect(said).toBe(`${LONG}\nI look.\nThere.`);
   // A fifth of the window is the answer's, and 800 tokens are the prompt's.
   expect(directTokens).toBe(7_200);
   const paths = ["src/a.ts", "./src/a.ts", "src/b.ts", "./src/b.ts", "src/c.ts", "src/./a.ts"];
-  expect(paths.map(limits.isKnownPath)).toEqual([true, true, true, true, false, false]);
+  expect(paths.map(ask.isKnown)).toEqual([true, true, true, true, false, false]);
 });
 
-test("a direct answer has a fifth of the window at most, and never more than the settings allow", () => {
-  const settings = { ...resolveSettings({}).settings, "compaction.summaryTokens": 3_000 };
-  expect([10_004, 14_999, 15_000, 200_000].map((window) => directOutputTokens(settings, window))).toEqual([
+test("a direct answer has a fifth of the window at most, and never more than the form allows", () => {
+  expect([10_004, 14_999, 15_000, 200_000].map((window) => directOutputTokens(3_000, window))).toEqual([
     2_000, 2_999, 3_000, 3_000,
   ]);
 });

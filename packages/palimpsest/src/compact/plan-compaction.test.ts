@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { toDraft } from "../log/draft.ts";
-import { resolveSettings } from "../settings/resolve.ts";
+import { toDraft } from "../log/entry.ts";
+import { stateOf } from "../policy/testing.ts";
+import { coding } from "../presets/coding.ts";
 import { budgetOf } from "../size/budget.ts";
 import { SessionState, type Snapshot, takeSnapshot } from "../state/state.ts";
 
 import { memoryStore } from "../stores/memory-store.ts";
-import { planCompaction } from "./plan.ts";
+import { type PlanOptions, planCompaction, planNumbers } from "./plan.ts";
 
 const configuration = {
   provider: "p",
@@ -15,6 +16,9 @@ const configuration = {
   parameters: {},
   cause: "opened",
 } as const;
+
+const STATE = stateOf({ tokens: 20_000 });
+const POLICY = { ...planNumbers(coding(), STATE), summaryTokens: 20_000, state: STATE };
 
 async function snapshotOf(messages: number) {
   const opened = await memoryStore().openWriter("s", { owner: "test" });
@@ -35,10 +39,9 @@ async function snapshotOf(messages: number) {
 
 test("each refusal in a row halves what a compaction aims at, and only where it answers a refusal", async () => {
   const { log, snapshot } = await snapshotOf(20);
-  const { settings } = resolveSettings({});
   const targetAfter = async (overflows: number, trigger: "auto" | "reactive"): Promise<number> => {
     const refused: Snapshot = { ...snapshot, carriedState: { ...snapshot.carriedState, overflows } };
-    const options = { log, settings, trigger, attendance: "attended", todos: undefined, head: undefined } as const;
+    const options = { ...POLICY, log, trigger, attendance: "attended", todos: undefined, head: undefined } as const;
     const plan = await planCompaction(refused, { variant: "full" }, options);
     if ("kind" in plan) throw new Error(plan.kind);
     return plan.targetTokens;
@@ -52,9 +55,8 @@ test("each refusal in a row halves what a compaction aims at, and only where it 
 
 test("who has asked for a compaction is waited for; else the work goes on, with somebody there or without", async () => {
   const { log, snapshot } = await snapshotOf(20);
-  const { settings } = resolveSettings({});
   const preamble = async (trigger: "auto" | "manual", attendance: "attended" | "unattended") => {
-    const options = { log, settings, trigger, attendance, todos: undefined, head: undefined };
+    const options = { ...POLICY, log, trigger, attendance, todos: undefined, head: undefined };
     const plan = await planCompaction(snapshot, { variant: "full" }, options);
     return "kind" in plan ? plan.kind : plan.material.preamble;
   };
@@ -66,12 +68,11 @@ test("who has asked for a compaction is waited for; else the work goes on, with 
 
 test("the user's words are not cut to make smaller what fits as it is", async () => {
   const { log, snapshot } = await snapshotOf(4);
-  const { settings } = resolveSettings({});
   const planned = (of: Snapshot, trigger: "manual" | "auto" | "reactive") =>
     planCompaction(
       of,
       { variant: "full" },
-      { log, settings, trigger, attendance: "attended", todos: undefined, head: undefined },
+      { ...POLICY, log, trigger, attendance: "attended", todos: undefined, head: undefined },
     );
   const little: Snapshot = { ...snapshot, sizeTokens: 1_000 };
   expect(await planned(little, "manual")).toMatchObject({ kind: "nothing", cause: "too-small" });
@@ -87,7 +88,6 @@ test("the user's words are not cut to make smaller what fits as it is", async ()
 test("what is kept is not told twice; where it is too much by itself, all is folded", async () => {
   // The newest message, entry 22, waits for its answer.
   const { log, snapshot } = await snapshotOf(21);
-  const { settings } = resolveSettings({});
   const pins = [
     { entry: 30, text: "message 18", of: 20 },
     { entry: 31, text: "message 20", of: 22 },
@@ -95,22 +95,22 @@ test("what is kept is not told twice; where it is too much by itself, all is fol
   const pinned: Snapshot = { ...snapshot, carriedState: { ...snapshot.carriedState, pins } };
   const planned = async (autoCompactTokens: number) => {
     const of: Snapshot = { ...pinned, budget: { ...pinned.budget, autoCompactTokens } };
-    const options = {
+    const options: PlanOptions = {
+      ...POLICY,
       log,
-      settings,
       trigger: "auto",
       attendance: "attended",
       todos: undefined,
       head: undefined,
-    } as const;
+    };
     const plan = await planCompaction(of, { variant: "full" }, options);
     if ("kind" in plan) throw new Error(plan.kind);
     const { range, material } = plan;
     return {
       folded: [range.from, range.to],
       kept: range.kept.map(({ from }) => from),
-      newestSaid: material.userMessages.at(-1)!.entry,
-      pins: material.pins.map(({ of }) => of),
+      newestSaid: material.parts.userMessages.at(-1)!.entry,
+      pins: material.parts.pins.map(({ of }) => of),
     };
   };
   expect(await planned(4_000)).toEqual({ folded: [2, 21], kept: [22], newestSaid: 20, pins: [20] });

@@ -1,64 +1,35 @@
-import { readPayload } from "../log/draft.ts";
+// Plans a compaction before any model is asked: which messages go, what the log knows about them, and how much room there is.
+
 import { HEAD, type HeadContent, headText } from "../log/messages.ts";
 import type { CompactionTrigger } from "../log/payload-compaction.ts";
 import { isUsersOwn } from "../log/provenance.ts";
+import { type Guarded, isPaused, type RuleFailure, rangeOf } from "../policy/guard.ts";
+import type { KeepPart, Outline, OutlineTurn, Policy, UserMessage } from "../policy/policy.ts";
+import type { WindowState } from "../policy/window-state.ts";
 import { recallOf } from "../recall/recall.ts";
-import type { Settings } from "../settings/settings.ts";
 import { estimateTokens, padTokens } from "../size/calibration.ts";
-import type { CarriedState } from "../state/carried.ts";
-import { findBranch, readEntry } from "../state/load.ts";
+import { readEntry } from "../state/load.ts";
 import type { Snapshot } from "../state/state.ts";
-import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
 import { wholeFrom } from "../view/kept-together.ts";
 import { openCalls } from "../view/turn.ts";
 import type { Configuration, Item, MessageItem } from "../view/view.ts";
-import { hasRoomForUser, type RoomPart, type SummaryMaterial, shareRoom } from "./draft.ts";
-import { createEvidence } from "./evidence/evidence.ts";
-import { type Evidence, readEvidence } from "./evidence/state.ts";
+import { readEvidence } from "./evidence/state.ts";
 import type { NothingCause } from "./outcome.ts";
-import { transcriptOf } from "./summary/transcript.ts";
-import type { UserMessage } from "./user-messages.ts";
-
-/** How many of the user's messages are remembered by number beside the first. */
-const REMEMBERED_MESSAGES = 400;
-
-/** What a boundary carries on of the entries before it. */
-type Knowledge = Pick<CarriedState, "evidence" | "said">;
-
-/**
- * What held before, with the facts and the user's messages of all entries since the newest boundary. Read from the log, so
- * that results which are shown as previews or stubs are known as they came in. Costs what was added since that boundary.
- */
-export async function gatherKnowledge(log: LogReader, at: number, carriedState: CarriedState): Promise<Knowledge> {
-  const { ranges } = await findBranch(log, at);
-  return addKnowledge(log, ranges, carriedState);
-}
-
-export async function addKnowledge(
-  log: LogReader,
-  ranges: readonly { readonly from: number; readonly to: number }[],
-  before: Knowledge,
-): Promise<Knowledge> {
-  const evidence = createEvidence(before.evidence);
-  const said = [...before.said];
-  for (const { from, to } of ranges) {
-    for await (const entry of readEntries(log, from, to)) {
-      const read = readPayload(entry);
-      if (read.kind === "passed-over") continue;
-      evidence.take(read);
-      if (read.kind === "message" && isUsersOwn(read.payload)) said.push(read.sequence);
-    }
-  }
-  const [first, ...others] = said;
-  const remembered = first === undefined ? [] : [first, ...others.slice(-REMEMBERED_MESSAGES)];
-  return { evidence: evidence.state(), said: remembered };
-}
+import { shortestUserMessagesText, withFloor } from "./parts/floor.ts";
+import { type EngineMaterial, gatherKnowledge, IMAGES, type Knowledge, messagesOf } from "./parts/knowledge.ts";
+import { type TranscriptRound, transcriptOf } from "./summary/transcript.ts";
 
 /** `full`: the whole conversation. `from`: a message and everything after it. `up_to`: everything before a message. */
 export type CompactionPart =
   | { readonly variant: "full" }
   | { readonly variant: "from" | "up_to"; readonly entry: number };
+
+/**
+ * `auto`: the work continues where it was. `autonomous`: the same, with nobody to answer. `manual`: the user requested the
+ * compaction and will speak next.
+ */
+export type Preamble = "auto" | "manual" | "autonomous";
 
 type ChosenRange =
   | {
@@ -85,7 +56,7 @@ export function chooseRange(items: readonly Item[], part: CompactionPart, openAt
   const pendingAt = Math.min(pendingFrom(items), end);
   const [first, wanted] = part.variant === "full" ? [0, pendingAt] : cutAt(items, part);
   const last = Math.max(first, Math.min(wanted, end));
-  const folded = messagesOf(items.slice(first, last));
+  const folded = onlyMessages(items.slice(first, last));
   // A summary of a summary would only lose information.
   if (!folded.some(({ origin, attachment }) => origin !== "summary" && attachment === undefined)) {
     return { kind: "nothing", why: "nothing that can be compacted was added since the last summary" };
@@ -95,8 +66,8 @@ export function chooseRange(items: readonly Item[], part: CompactionPart, openAt
     from: folded[0]!.from,
     to: folded.at(-1)!.to,
     folded,
-    kept: messagesOf([...items.slice(0, first), ...items.slice(last)]),
-    pending: messagesOf(items.slice(Math.max(pendingAt, last))),
+    kept: onlyMessages([...items.slice(0, first), ...items.slice(last)]),
+    pending: onlyMessages(items.slice(Math.max(pendingAt, last))),
   };
 }
 
@@ -113,41 +84,112 @@ function pendingFrom(items: readonly Item[]): number {
   return items.findLastIndex(isAnswer) + 1;
 }
 
-function messagesOf(items: readonly Item[]): readonly MessageItem[] {
+function onlyMessages(items: readonly Item[]): readonly MessageItem[] {
   return items.filter((item) => item.kind === "message");
 }
 
 export type RangeToCompact = Extract<ChosenRange, { kind: "fold" }>;
-export type Room = Readonly<Record<RoomPart, number>>;
+
+/** What is left for the summary and the parts. */
+export interface Room {
+  readonly tokens: number;
+  /** The limit of the summary, which comes first. */
+  readonly summary: number;
+}
 
 export interface CompactionPlan {
   readonly snapshot: Snapshot;
   readonly range: RangeToCompact;
   readonly variant: CompactionPart["variant"];
-  /** To be carried on by the boundary. */
+  /** The parts that survive, with those that always do. */
+  readonly keep: readonly KeepPart[];
+  /** The boundary carries this. */
   readonly knowledge: Knowledge;
-  readonly evidence: Evidence;
-  readonly material: SummaryMaterial;
-  /** What is to stand first again, because it is folded. */
+  /** Collectors that failed. */
+  readonly failures: readonly RuleFailure[];
+  readonly material: CompactionMaterial;
+  /** The head that stands first again, because it is compacted. */
   readonly head: HeadContent | undefined;
-  /** Of what no compaction changes, in tokens. */
-  readonly fixed: Readonly<Record<"system and tools" | "head" | "kept messages" | "pins", number>>;
-  /** The result must stay below. */
+  /** The tokens of everything that no compaction changes. */
+  readonly fixed: Readonly<Record<"system and tools" | "head" | "kept messages", number>>;
+  /** The result must stay below this size. */
   readonly targetTokens: number;
   readonly leastShrink: number;
-  /** The room of each part; undefined if what is fixed leaves none. */
+  /** Undefined if nothing is left. */
   readonly room: Room | undefined;
+}
+
+/** What the summary and the parts are made of. */
+export interface CompactionMaterial {
+  readonly preamble: Preamble;
+  /** How to get the originals back. */
+  readonly recallHint: string;
+  /** The compacted messages as text, oldest first. */
+  readonly rounds: readonly TranscriptRound[];
+  /** The todo list of the host. */
+  readonly todos: string | undefined;
+  /** What does not depend on the summary. */
+  readonly parts: Omit<EngineMaterial, "summary" | "shownFiles">;
 }
 
 export interface PlanOptions {
   readonly log: LogReader;
-  readonly settings: Settings;
   readonly trigger: CompactionTrigger;
   /** `unattended`: nobody is there to answer. */
   readonly attendance: "attended" | "unattended";
   readonly todos: string | undefined;
-  /** As the host gives it now. */
+  /** The head as the host gives it now. */
   readonly head: HeadContent | undefined;
+  /** The parts of the policy, most important first. */
+  readonly keep: readonly KeepPart[];
+  /** A result must be smaller by this share. */
+  readonly minShrinkShare: number;
+  /** This share of the target is never used: estimates err, and the next answer becomes input. */
+  readonly freeShare: number;
+  readonly summaryTokens: number;
+  /** The window before the compaction. */
+  readonly state: WindowState;
+}
+
+/** The numbers and parts of a policy that a plan needs. Parts that failed three times in a row are left out. */
+export function planNumbers(
+  { compact, weigh }: Policy,
+  { history }: WindowState,
+): Pick<PlanOptions, "keep" | "minShrinkShare" | "freeShare"> {
+  const keep = compact.keep.filter(({ name }) => !isPaused(history, name));
+  return { keep, minShrinkShare: compact.minShrinkShare, freeShare: weigh.freeShare };
+}
+
+/** Returns the part of the conversation that the policy compacts. Undefined: nothing. */
+export function partByPolicy(
+  policy: Policy,
+  { items, tokensOf }: Snapshot,
+  state: WindowState,
+): Guarded<CompactionPart | undefined> {
+  const outline = outlineOf(items, tokensOf);
+  const { value: cut, failure } = rangeOf(policy, outline, state);
+  if (cut === undefined) return { value: undefined, failure };
+  const isAll = cut.to >= (outline.turns.at(-1)?.to ?? 0);
+  return { value: isAll ? { variant: "full" } : { variant: "up_to", entry: cut.to + 1 }, failure };
+}
+
+/** The conversation as turns. A turn begins with a message of the user, and an earlier summary is a turn of its own. */
+function outlineOf(items: readonly Item[], tokensOf: Snapshot["tokensOf"]): Outline {
+  const turns: { from: number; to: number; tokens: number; messages: number; origin: OutlineTurn["origin"] }[] = [];
+  for (const item of items) {
+    if (item.kind === "seal") continue;
+    const origin = item.origin === "summary" ? "summary" : "conversation";
+    const current = turns.at(-1);
+    const begins = current === undefined || item.origin === "human" || current.origin !== origin;
+    if (begins) turns.push({ from: item.from, to: item.to, tokens: 0, messages: 0, origin });
+    const last = turns.at(-1)!;
+    last.to = item.to;
+    last.tokens += tokensOf(item);
+    if (item.attachment === undefined && item.blocks.some(({ kind }) => kind === "text")) last.messages++;
+  }
+  const newest = items.findLast((item) => item.kind === "message");
+  const status = newest?.kind === "message" && newest.origin === "tool" ? "open" : "closed";
+  return { turns: turns.map((turn, index) => ({ ...turn, status: index === turns.length - 1 ? status : "closed" })) };
 }
 
 /** Why there is nothing to compact. */
@@ -184,7 +226,7 @@ export async function planCompaction(
   const plan = await planForRange(snapshot, range, part.variant, options);
   // What fits as it is need not be smaller: then the user's words are not cut to make it so.
   const fits = options.trigger !== "reactive" && snapshot.sizeTokens < targetTokens;
-  const isCut = plan.room !== undefined && !hasRoomForUser(plan.room, plan.material);
+  const isCut = plan.room !== undefined && !hasRoomForUser(plan.room, plan);
   return fits && isCut ? MOSTLY_USER : plan;
 }
 
@@ -200,60 +242,87 @@ export async function planForRange(
   variant: CompactionPart["variant"],
   options: PlanOptions,
 ): Promise<CompactionPlan> {
-  const { log, settings, trigger, attendance, todos } = options;
+  const { log, trigger, attendance, todos, minShrinkShare, freeShare, state } = options;
   const targetTokens = targetOf(snapshot, trigger);
-  const { newestEntry, configuration, countTokens, tokensOf, view } = snapshot;
-  // A pin that stands in a message which is kept is not told twice.
-  const pins = snapshot.carriedState.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of));
-  const knowledge = await gatherKnowledge(log, newestEntry, snapshot.carriedState);
-  const evidence = readEvidence(knowledge.evidence);
+  const { newestEntry, configuration, countTokens, tokensOf, view, carriedState } = snapshot;
+  const keep = withFloor(options.keep);
+  const gathered = await gatherKnowledge(log, newestEntry, carriedState, { keep, countTokens });
+  const { knowledge, messages, failures } = gathered;
   const isHeadKept = range.kept.some((item) => item.attachment === HEAD);
   const head = isHeadKept || headText(options.head ?? "").trim() === "" ? undefined : options.head;
   const fixed = {
     "system and tools": padTokens(view.calibration, estimateTokens(view.calibration, configuration.features)),
     head: head === undefined ? 0 : countTokens(headText(head)),
     "kept messages": range.kept.reduce((sum, item) => sum + tokensOf(item), 0),
-    pins: pins.reduce((sum, { text }) => sum + countTokens(text), 0),
   };
-  const leastShrink = settings["compaction.minShrinkPercent"] / 100;
   const fixedTokens = Object.values(fixed).reduce((sum, tokens) => sum + tokens, FRAME_TOKENS);
+  const shrinkShare = repeatedRefusals(snapshot, trigger) === 0 ? minShrinkShare : Math.max(minShrinkShare, 0.5);
+  const allowedTokens = Math.min(targetTokens * (1 - freeShare), snapshot.sizeTokens * (1 - shrinkShare));
   const waits = trigger === "manual" || range.pending.length > 0;
   return {
     snapshot,
     range,
     variant,
+    keep,
     knowledge,
-    evidence,
+    failures,
     head,
     fixed,
     targetTokens,
-    leastShrink,
-    room: shareRoom({
-      thresholdTokens: targetTokens,
-      sizeTokens: snapshot.sizeTokens,
-      fixedTokens,
-      leastShrink,
-      atMost: mostTokens(settings),
-    }),
+    leastShrink: minShrinkShare,
+    room: roomOf(Math.floor(allowedTokens - fixedTokens), options.summaryTokens),
     material: {
       preamble: waits ? "manual" : attendance === "unattended" ? "autonomous" : "auto",
-      userMessages: await readUserMessages(log, knowledge.said, range),
-      evidence,
-      pins,
-      agents: snapshot.carriedState.agents,
-      todos,
-      rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
-      work: transcriptOf(range.folded.filter(isWork), { leftOut: [...PUT_BACK_ANYWAY, "pin"] }),
-      turn: range.folded.at(-1)?.origin === "tool" ? "open" : "closed",
       recallHint: recallHint(range, configuration),
-      countTokens,
+      rounds: transcriptOf(range.folded, { leftOut: PUT_BACK_ANYWAY }),
+      todos,
+      parts: {
+        state,
+        turn: range.folded.at(-1)?.origin === "tool" ? "open" : "closed",
+        compacted: messagesOf(range.folded, messages, countTokens),
+        kept: messagesOf(range.kept, messages, countTokens),
+        userMessages: await readUserMessages(log, knowledge.said, range),
+        collected: null,
+        evidence: readEvidence(knowledge.evidence),
+        // A pin from a message that stays in view is not shown twice.
+        pins: carriedState.pins.filter(({ entry, of = entry + 1 }) => !isIn(range.kept, of)),
+        agents: carriedState.agents,
+        work: transcriptOf(range.folded.filter(isWork), { leftOut: [...PUT_BACK_ANYWAY, "pin"] }),
+      },
     },
   };
 }
 
+/** The summary's share of the room. */
+const SUMMARY_SHARE = 0.25;
+
+function roomOf(tokens: number, summaryTokens: number): Room | undefined {
+  return tokens <= 0 ? undefined : { tokens, summary: Math.floor(Math.min(summaryTokens, tokens * SUMMARY_SHARE)) };
+}
+
+/** The user's task and newest message may take this share of the room before they are cut. */
+const USER_SHARE = 0.42;
+
+/** Whether the task and the user's newest message fit beside a summary without being cut. */
+function hasRoomForUser({ tokens }: Room, { material, snapshot }: CompactionPlan): boolean {
+  return snapshot.countTokens(shortestUserMessagesText(material.parts.userMessages)) <= tokens * USER_SHARE;
+}
+
 /** Types of attachments that are made anew after every compaction, or by the host when they are due again. */
 const PUT_BACK_ANYWAY = [
-  ...[HEAD, "instructions", "record", "file", "skill", "plan", "plan-mode", "tools", "tool-instructions"],
+  ...[
+    HEAD,
+    "instructions",
+    IMAGES,
+    "record",
+    "file",
+    "skill",
+    "plan",
+    "plan-mode",
+    "tools",
+    "tool-instructions",
+    "folder-rules",
+  ],
 ];
 
 /** Neither the user's words nor an earlier summary, which has them too: they are told for themselves, and once. */
@@ -262,9 +331,12 @@ function isWork(item: MessageItem): boolean {
 }
 
 /** A provider that goes on refusing has a smaller window than it says, or counts in another way than anyone knows. */
-function targetOf({ budget, carriedState }: Snapshot, trigger: CompactionTrigger): number {
-  const repeated = trigger === "reactive" ? Math.max(0, carriedState.overflows - 1) : 0;
-  return Math.floor(budget.autoCompactTokens * 0.5 ** repeated);
+function targetOf(snapshot: Snapshot, trigger: CompactionTrigger): number {
+  return Math.floor(snapshot.budget.autoCompactTokens * 0.5 ** repeatedRefusals(snapshot, trigger));
+}
+
+function repeatedRefusals({ carriedState }: Snapshot, trigger: CompactionTrigger): number {
+  return trigger === "reactive" ? Math.max(0, carriedState.overflows - 1) : 0;
 }
 
 /** If what is to stay is too much by itself, all of it is folded: by our own measure, or by that of the provider. */
@@ -274,26 +346,13 @@ function withinTarget(
   { items, tokensOf }: Snapshot,
   { targetTokens, trigger }: { readonly targetTokens: number; readonly trigger: CompactionTrigger },
 ): ChosenRange {
-  const { kept, kind } = range.kind === "fold" ? range : { kept: messagesOf(items), kind: range.kind };
+  const { kept, kind } = range.kind === "fold" ? range : { kept: onlyMessages(items), kind: range.kind };
   const keptTokens = kept.reduce((sum, item) => sum + tokensOf(item), 0);
   const isRefused = trigger === "reactive" && kind === "nothing";
   if (part.variant !== "full" || (!isRefused && keptTokens <= targetTokens * MAX_KEPT)) return range;
-  const folded = messagesOf(items);
+  const folded = onlyMessages(items);
   if (folded.length === 0) return range;
   return { kind: "fold", from: folded[0]!.from, to: folded.at(-1)!.to, folded, kept: [], pending: [] };
-}
-
-function mostTokens(settings: Settings): Room {
-  return {
-    summary: settings["compaction.summaryTokens"],
-    userMessages: settings["compaction.userMessageTokens"],
-    evidence: settings["compaction.evidenceTokens"],
-    quotedLines: settings["compaction.quotedLinesTokens"],
-    latestResults: 10_000,
-    files: settings["rehydration.files"] === "on" ? settings["rehydration.filesTokens"] : 0,
-    skills: settings["rehydration.skillsTokens"],
-    surroundings: 20_000,
-  };
 }
 
 /** What the user said and what is not shown any more, as it stands in the log. */
@@ -301,13 +360,14 @@ async function readUserMessages(
   log: LogReader,
   said: readonly number[],
   { kept }: RangeToCompact,
-): Promise<UserMessage[]> {
+): Promise<readonly UserMessage[]> {
   const reads = await Promise.all(said.filter((entry) => !isIn(kept, entry)).map((entry) => readEntry(log, entry)));
-  return reads.flatMap((read) => {
+  const messages = reads.flatMap((read) => {
     if (read?.kind !== "message") return [];
     const text = read.payload.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
     return text.trim() === "" ? [] : [{ entry: read.sequence, text }];
   });
+  return Object.freeze(messages);
 }
 
 function isIn(items: readonly MessageItem[], entry: number): boolean {

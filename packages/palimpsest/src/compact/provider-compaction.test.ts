@@ -13,6 +13,8 @@ import {
 import fc from "fast-check";
 import OpenAI from "openai";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Policy } from "../policy/policy.ts";
+import { coding } from "../presets/coding.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openaiChat, openaiResponses } from "../providers/openai.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -21,9 +23,15 @@ import { openSession } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import type { Store } from "../stores/store.ts";
+import { codingSummary, native } from "./summary/forms.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
+
+const BY_PROVIDER: Policy = {
+  ...coding(),
+  compact: { ...coding().compact, summary: native({ otherwise: codingSummary() }) },
+};
 
 type AnyProvider = Provider<unknown, unknown, unknown>;
 type AnySession = Session;
@@ -86,7 +94,8 @@ async function world(summary: Reply = answer(SUMMARY), windowTokens = 50_000): P
         id: "s",
         system,
         parameters: { ...(name === "anthropic" ? { thinking: { type: "adaptive" } } : {}), ...parameters },
-        settings: { "compaction.byProvider": "on", "compaction.auto": "off" },
+        policy: BY_PROVIDER,
+        settings: { compaction: "off" },
         settingsFrom: { environment: {} },
         surroundings: { head: async () => HEAD },
       } as never) as Promise<AnySession>,
@@ -121,8 +130,17 @@ describe("a compaction by the provider", () => {
     await session.pins.add("Never touch main.");
     const before = session.view.size().tokens;
     const outcome = await session.compact();
-    expect(outcome).toMatchObject({ kind: "compacted", rung: "provider", modelCalls: 1, declined: [] });
-    expect(outcome).toMatchObject({ priceUsd: expect.any(Number), parts: { provider: expect.any(Number) } });
+    expect(outcome).toMatchObject({ kind: "compacted", summary: { way: "provider" }, modelCalls: 1, attempts: [] });
+    expect(outcome).toMatchObject({
+      priceUsd: expect.any(Number),
+      parts: [
+        { name: "provider", items: 1 },
+        { name: "head" },
+        { name: "task" },
+        { name: "userMessages" },
+        { name: "evidence" },
+      ],
+    });
     expect(session.view.size().tokens).toBeLessThan(before * 0.8);
     await session.append("Go on.");
     const { request } = await here.send(session, "anthropic");
@@ -154,7 +172,7 @@ describe("a compaction by the provider", () => {
     const session = await here.open("openai-responses");
     await conversation(here, session, "openai-responses");
     const outcome = await session.compact();
-    expect(outcome).toMatchObject({ kind: "compacted", rung: "provider", modelCalls: 1 });
+    expect(outcome).toMatchObject({ kind: "compacted", summary: { way: "provider" }, modelCalls: 1 });
     await session.append("Go on.");
     const { request } = await here.send(session, "openai-responses");
     const [first, second] = request["input"] as Fields[];
@@ -167,13 +185,13 @@ describe("a compaction by the provider", () => {
     const here = await world();
     const session = await here.open("anthropic");
     await conversation(here, session, "anthropic");
-    expect(await session.compact({ instructions: "Mind the loader." })).toMatchObject({ rung: "provider" });
+    expect(await session.compact({ instructions: "Mind the loader." })).toMatchObject({ summary: { way: "provider" } });
     const other = await world();
     const sealed = await other.open("openai-responses");
     await conversation(other, sealed, "openai-responses");
     const outcome = await sealed.compact({ instructions: "Mind the loader." });
     expect(outcome).toMatchObject({
-      declined: expect.arrayContaining([{ rung: "provider", why: "this provider cannot compact on request" }]),
+      attempts: expect.arrayContaining([{ way: "provider", why: "this provider cannot compact on request" }]),
     });
   });
 
@@ -188,7 +206,7 @@ describe("a compaction by the provider", () => {
       const session = await here.open("anthropic");
       await conversation(here, session, "anthropic");
       const outcome = await session.compact();
-      expect(outcome).toMatchObject({ kind: "compacted", rung: "digest" });
+      expect(outcome).toMatchObject({ kind: "compacted", summary: { way: "none" } });
       expect(JSON.stringify(outcome)).toContain(why);
     },
     30_000,
@@ -199,13 +217,13 @@ describe("a compaction by the provider", () => {
     const session = await here.open("openai-chat");
     await conversation(here, session, "openai-chat");
     const why = "this provider cannot compact on request";
-    expect(await session.compact()).toMatchObject({ declined: expect.arrayContaining([{ rung: "provider", why }]) });
+    expect(await session.compact()).toMatchObject({ attempts: expect.arrayContaining([{ way: "provider", why }]) });
     const other = await world();
     const edits = [{ type: "compact_20260112", trigger: { type: "input_tokens", value: 100_000 } }];
     const parameters = { context_management: { edits }, betas: ["compact-2026-01-12"] };
     const own = await other.open("anthropic", { parameters });
     await conversation(other, own, "anthropic");
-    expect(await own.compact()).toMatchObject({ declined: expect.arrayContaining([{ rung: "provider", why }]) });
+    expect(await own.compact()).toMatchObject({ attempts: expect.arrayContaining([{ way: "provider", why }]) });
   });
 
   test("can be told by its text where another provider takes over, and stands first again for its own", async () => {
@@ -272,8 +290,8 @@ describe.each(["anthropic", "openai-responses"] as const)("what %s folds in the 
     expect(recorded.text).toBe("Done.");
     expect(here.asks.filter(({ purpose }) => purpose === "compaction")).toHaveLength(1);
     const [emitted] = await session.history.explain();
-    expect(emitted).toMatchObject({ compaction: { rung: "provider", trigger: "auto" }, inEffect: "yes" });
-    expect(session.view.size().tokens).toBeLessThan(before / 2);
+    expect(emitted).toMatchObject({ compaction: { summary: { way: "provider" }, trigger: "auto" }, inEffect: "yes" });
+    expect(session.view.size().tokens).toBeLessThan(before * 0.8);
     const at = session.history.newestEntry;
     const size = session.view.size().tokens;
     await session.append("Go on.");

@@ -1,15 +1,14 @@
-import { toDraft } from "../log/draft.ts";
+// Answers refusals of requests: too long, or with media that the provider refuses.
+
+import { toDraft } from "../log/entry.ts";
 import type { OverflowPayload } from "../log/payload-compaction.ts";
-import { findRefused, omitMedia } from "../media/media.ts";
-import { planByteFit } from "../media/stage.ts";
+import { findRefused, mediaIn, omitMedia, planByteFit, type ShownMedia } from "../media/media.ts";
 import { type MediaRefusal, readMediaRefusal } from "../providers/media-refusal.ts";
 import { readOverflow } from "../providers/overflow.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { MediaRefused } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
 import type { SessionCore } from "../state/core.ts";
 import type { IssuedRequests, Sizes } from "../state/ports.ts";
-import { mediaIn, type ShownMedia } from "../view/media.ts";
 import type { Compactions } from "./compaction.ts";
 import type { Recovery } from "./outcome.ts";
 
@@ -50,9 +49,9 @@ export class Recoveries {
       const count = await this.#leaveOutLargest();
       if (count > 0) return { kind: "retry", mediaLeftOut: count };
     }
-    const off = switchedOff(settings.current);
-    if (off !== undefined) {
-      return { kind: "give-up", why: `${off} is off: compact by hand, rewind, or take a model with a larger window` };
+    if (settings.current.compaction === "off") {
+      const why = "the setting `compaction` is off: compact by hand, rewind, or take a model with a larger window";
+      return { kind: "give-up", why };
     }
     return this.#makeSmaller(overflow, signal);
   }
@@ -134,10 +133,4 @@ function isByBytes(error: unknown): boolean {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return ProviderError.isInstance(error) ? error.message.replace(`${error.provider}: `, "") : error.message;
-}
-
-function switchedOff(settings: Settings): string | undefined {
-  if (settings["compaction.enabled"] === "off") return "compaction.enabled";
-  if (settings["compaction.auto"] === "off") return "compaction.auto";
-  return settings["compaction.reactive"] === "off" ? "compaction.reactive" : undefined;
 }

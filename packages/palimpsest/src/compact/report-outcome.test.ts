@@ -1,31 +1,27 @@
 import { expect, test } from "vitest";
 import type { CompactionFailure, CompactionRecord } from "../log/payload-compaction.ts";
-import { type CompactionOutcome, reportOutcome } from "./outcome.ts";
+import { reportOutcome } from "./compaction.ts";
+import type { CompactionOutcome } from "./outcome.ts";
 
 const used = { freshTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, outputTokens: 4 };
 const record: CompactionRecord = {
   trigger: "auto",
   reason: "window",
   variant: "full",
-  rung: "digest",
-  declined: [],
+  summary: { way: "none", form: "coding", met: false },
+  attempts: [],
   messages: 3,
   tokensBefore: 90,
   tokensAfter: 20,
-  parts: {},
+  parts: [],
   modelCalls: 1,
 };
 const compacted: CompactionOutcome = { kind: "compacted", boundary: 5, ...record };
 
-test("a compaction is reported with its sizes, and with what no model had to do with only where that is so", () => {
-  const sizes = { kind: "compacted", rung: "digest", tokensBefore: 90, tokensAfter: 20 };
-  expect(reportOutcome({ outcome: compacted })).toEqual({ ...sizes, summary: "" });
-  expect(reportOutcome({ outcome: compacted, summary: "So far.", used, withoutSummary: "too-large" })).toEqual({
-    ...sizes,
-    summary: "So far.",
-    withoutSummary: "prompt_too_long",
-    used,
-  });
+test("a compaction is reported with its sizes, and with how its summary came about", () => {
+  const sizes = { kind: "compacted", summary: record.summary, tokensBefore: 90, tokensAfter: 20 };
+  expect(reportOutcome({ outcome: compacted })).toEqual({ ...sizes, text: "" });
+  expect(reportOutcome({ outcome: compacted, text: "So far.", used })).toEqual({ ...sizes, text: "So far.", used });
 });
 
 test.each<[CompactionFailure, string]>([

@@ -1,13 +1,22 @@
+// Asks for the summary of a planned compaction, and composes the new view with it, or without it.
+
 import type { Forks } from "../forks/forks.ts";
 import type { CacheTtl } from "../log/payload.ts";
-import type { CompactionFailure, CompactionReason, CompactionTrigger } from "../log/payload-compaction.ts";
+import type {
+  CompactionFailure,
+  CompactionReason,
+  CompactionTrigger,
+  DegradedReason,
+  SummaryRecord,
+} from "../log/payload-compaction.ts";
+import { isPaused, SUMMARY_RULE } from "../policy/guard.ts";
+import type { Summary, SummaryAsk, WriteSummary } from "../policy/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import { present } from "../schema/json-fields.ts";
-import type { Settings } from "../settings/settings.ts";
 import { clampMaxTokens } from "../size/budget.ts";
 import { breakerAfter, CLOSED, ECONOMIC_BREAKER, mayTry, type Seen, WINDOW_BREAKER } from "../state/carried.ts";
 import type { SessionCore } from "../state/core.ts";
-import { type Surroundings, withTimeout } from "../state/host-content.ts";
+import { remembering, withTimeout } from "../state/host-content.ts";
 import { windowOfModel } from "../state/limits.ts";
 import { createRendering } from "../state/rendering.ts";
 import type { Snapshot } from "../state/state.ts";
@@ -16,11 +25,35 @@ import type { FlattenRules } from "../view/flatten.ts";
 import { CONTINUE } from "../view/texts.ts";
 import { offerTools } from "../view/tool-search.ts";
 import type { FlatMessage, Item, MessageItem, Seal } from "../view/view.ts";
-import { composeView } from "./compose.ts";
 import type { ReadyView } from "./install.ts";
-import { type LadderPlan, type LadderResult, runSummaryLadder } from "./ladder.ts";
-import { type Spent, SummaryCalls } from "./model-calls.ts";
+import { composeView } from "./parts/compose.ts";
 import type { CompactionPlan, RangeToCompact, Room } from "./plan.ts";
+import { written } from "./summary/forms.ts";
+import { type CallLimits, type Spent, SummaryCalls } from "./summary/model-calls.ts";
+import {
+  formOf,
+  reasonsText,
+  type SummaryPlan,
+  type SummaryProblem,
+  type SummaryResult,
+  summaryName,
+  writeSummary,
+} from "./summary/write-summary.ts";
+
+/** The most that the builder's own code may write. */
+const FUNCTION_MAX_TOKENS = 20_000;
+
+/** The maximum size of a summary. */
+export function summaryTokens(wanted: Summary | WriteSummary): number {
+  const summary = asSummary(wanted);
+  if (summary.kind === "none") return 0;
+  return formOf(summary)?.maxTokens ?? FUNCTION_MAX_TOKENS;
+}
+
+/** A bare function is a summary by the builder's own code. */
+function asSummary(summary: Summary | WriteSummary): Summary {
+  return typeof summary === "function" ? written("own", summary) : summary;
+}
 
 interface CompactionRequestParts {
   readonly session: string;
@@ -77,9 +110,11 @@ function isOnlyContinue(last: FlatMessage | undefined, items: readonly Item[]): 
 }
 
 interface CallOptions {
+  readonly summary: Summary;
+  readonly limits: CallLimits;
   readonly trigger: CompactionTrigger;
-  readonly settings: Settings;
-  readonly instructions: string | undefined;
+  /** Instructions of the user and of hooks. */
+  readonly instructions: string;
   /** The window of the model that direct calls are made to. */
   readonly directWindowTokens: number;
 }
@@ -92,44 +127,51 @@ const PROMPT_TOKENS = 800;
 /** A fork's answer must fit behind the question: a summary has less than a tenth of what it is of. */
 const FORK_SHARE = 0.9;
 
+const PARTS: Readonly<Record<CompactionPlan["variant"], SummaryAsk["part"]>> = {
+  full: "all",
+  from: "after",
+  up_to: "before",
+};
+
 /** What the models are asked, and which of the ways to them can be taken. */
-export function planCalls(plan: CompactionPlan, room: Room, options: CallOptions): Omit<LadderPlan, "modelCalls"> {
+export function planCalls(
+  plan: CompactionPlan,
+  room: Room,
+  { summary, limits, trigger, instructions, directWindowTokens }: CallOptions,
+): Omit<SummaryPlan, "modelCalls" | "clock" | "signal"> {
   const { material, range, variant, snapshot } = plan;
-  const { settings, instructions = "", directWindowTokens } = options;
   const said = range.folded.filter(({ origin }) => origin !== "summary");
-  const texts = material.rounds.map(({ text }) => text);
   const words = `The summary may have at most ${Math.floor(room.summary * WORDS_PER_TOKEN)} words.`;
-  const noFork = noForkBecause(plan, options);
   return {
-    rounds: material.rounds,
+    summary,
+    ask: {
+      part: PARTS[variant],
+      instructions,
+      sourceTokens: range.folded.reduce((sum, item) => sum + snapshot.tokensOf(item), 0),
+      isKnown: knownTexts(material.rounds.map(({ text }) => text)),
+    },
     variant,
     instructions: [...pointOf(plan), words, instructions].filter((line) => line !== "").join("\n"),
-    byProvider: settings["compaction.byProvider"] === "on" ? "asked" : "off",
-    userInstructions: instructions,
-    noFork,
+    rounds: material.rounds,
+    noFork: noForkBecause(plan, trigger),
+    rule: isPaused(material.parts.state.history, SUMMARY_RULE) ? "paused" : "called",
     directTokens: Math.floor(directWindowTokens * (1 - OUTPUT_SHARE)) - PROMPT_TOKENS,
-    maximumPasses: settings["compaction.maxPasses"],
-    limits: {
-      isKnownPath: knownPaths(texts),
-      sourceTokens: range.folded.reduce((sum, item) => sum + snapshot.tokensOf(item), 0),
-      maximumTokens: room.summary,
-      countTokens: snapshot.countTokens,
-    },
+    maximumParts: limits.maxParts,
+    maximumTokens: room.summary,
+    countTokens: snapshot.countTokens,
     said: said.map(textOf).join("\n"),
   };
 }
 
 /** The most that a direct call may answer. */
-export function directOutputTokens(settings: Settings, windowTokens: number): number {
-  return Math.min(settings["compaction.summaryTokens"], Math.floor(windowTokens * OUTPUT_SHARE));
+export function directOutputTokens(maxTokens: number, windowTokens: number): number {
+  return Math.min(maxTokens, Math.floor(windowTokens * OUTPUT_SHARE));
 }
 
-function noForkBecause({ snapshot, variant }: CompactionPlan, options: CallOptions): string | undefined {
-  const { sizeTokens, budget, configuration } = snapshot;
-  const model = options.settings["compaction.model"];
-  if (model !== "" && model !== configuration.model) return `another model is to write it: ${model}`;
+function noForkBecause({ snapshot, variant }: CompactionPlan, trigger: CompactionTrigger): string | undefined {
+  const { sizeTokens, budget } = snapshot;
   if (variant === "up_to") return "only the earlier part is to be summarized";
-  if (options.trigger === "reactive") return "the provider has refused this prompt as too long";
+  if (trigger === "reactive") return "the provider has refused this prompt as too long";
   const mostTokens = Math.floor(budget.windowTokens * FORK_SHARE);
   if (sizeTokens + PROMPT_TOKENS > mostTokens) {
     return `${sizeTokens} tokens and ${PROMPT_TOKENS} of the question leave no room for an answer (above ${mostTokens})`;
@@ -145,9 +187,9 @@ function pointOf({ variant, range }: CompactionPlan): string[] {
 }
 
 /** A path may be written in a shorter way than where it was first named. */
-function knownPaths(texts: readonly string[]): (path: string) => boolean {
+function knownTexts(texts: readonly string[]): (text: string) => boolean {
   const all = texts.join("\n");
-  return (path) => all.includes(path.replace(/^\.\//, ""));
+  return (text) => all.includes(text.replace(/^\.\//, ""));
 }
 
 function textOf({ blocks }: MessageItem): string {
@@ -155,8 +197,10 @@ function textOf({ blocks }: MessageItem): string {
 }
 
 interface SummaryCall {
+  readonly summary: Summary | WriteSummary;
+  /** How many calls the summary may take. */
+  readonly limits: CallLimits;
   readonly forks: Pick<Forks, "converse">;
-  readonly settings: Settings;
   /** Files that the model still sees, with the entries of their reads. */
   readonly filesRead: ReadonlyMap<string, number>;
   readonly trigger: CompactionTrigger;
@@ -169,65 +213,98 @@ interface SummaryCall {
 }
 
 /** A view to be installed, or why there is none. */
-export type AskedSummary =
+export type AskedSummary = (
   | { readonly kind: "ready"; readonly ready: ReadyView }
   | { readonly kind: "none"; readonly failure: CompactionFailure; readonly why: string; readonly spent: Spent }
-  | { readonly kind: "aborted"; readonly spent: Spent };
+  | { readonly kind: "aborted"; readonly spent: Spent }
+) & {
+  /** Functions of the policy that failed. */
+  readonly failures: SummaryResult["failures"];
+};
 
 /**
- * Asks models for a summary, from the cheapest way on. If none gives one, the conversation is compacted without one; but not
- * where the compaction only saves money: nothing is worth losing content then.
+ * Asks for a summary, from the cheapest way on. If there is none, the conversation is compacted without one; but not where the
+ * compaction only saves money: nothing is worth losing content then.
  */
 export async function askForSummary(plan: CompactionPlan, core: SessionCore, call: SummaryCall): Promise<AskedSummary> {
   const { options, ports } = core;
-  const { settings, signal } = call;
+  const { signal } = call;
   const { carriedState, newestEntry } = plan.snapshot;
-  const isEconomic = call.reason === "economic";
-  const calls = summaryCalls(plan, core, call);
+  const summary = asSummary(call.summary);
+  const calls = summaryCalls(plan, core, { ...call, summary });
   const host = remembering(withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal }));
-  const composing = { settings, surroundings: host, filesRead: call.filesRead, cleanText: options.cleanText };
+  const composing = { surroundings: host, filesRead: call.filesRead, cleanText: options.cleanText };
   const seen = { nowMs: ports.clock.now(), userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
-  const result = await askModels(plan, call, {
-    calls,
-    seen,
-    directWindowTokens: summaryModel(plan, core, settings).windowTokens,
-  });
-  if (result.ended === "aborted") return { kind: "aborted", spent: calls.spent };
-  const { summary } = result;
-  const whole = summary && (await composeView(summary, plan, composing));
+  const result = await askModels(plan, core, { ...call, summary, calls, seen });
+  const { failures } = result;
+  if (result.ended === "aborted") return { kind: "aborted", spent: calls.spent, failures };
+  const whole = result.written && (await composeView(result.written, plan, composing));
   const { spent } = calls;
   if (whole !== undefined) {
-    const ready = { view: whole, rung: summary!.rung, declined: result.declined, breaker: CLOSED, spent };
-    return { kind: "ready", ready };
+    const { summary: record, attempts, problem } = result;
+    return {
+      kind: "ready",
+      ready: { view: whole, summary: record, attempts, problem, breaker: CLOSED, spent },
+      failures,
+    };
   }
-  const late = summary && { rung: summary.rung, why: "with it, the view would not be smaller by enough" };
-  const declined = [...result.declined, ...(late === undefined ? [] : [late])];
-  const failure = result.failure ?? (late === undefined ? "too-large" : "no-summary");
-  if (isEconomic) {
-    const reasons = declined.map((one) => `${one.rung}: ${one.why}`).join("; ");
-    return { kind: "none", failure, why: reasons || "what stays leaves no room for a summary", spent };
+  const { problem, attempts, record } = withoutText(result);
+  const wantsNone = summary.kind === "none";
+  if (call.reason === "economic" && !wantsNone) {
+    return { kind: "none", failure: FAILURES[problem.reason], why: problem.because, spent, failures };
   }
   const view = await composeView(undefined, plan, composing);
   if (view === undefined)
-    return { kind: "none", failure: "too-large", why: "without a summary it is too large, too", spent };
+    return { kind: "none", failure: "too-large", why: "without a summary it is too large, too", spent, failures };
   const breaker = spent.calls > 0 ? breakerAfter(carriedState.breaker, { kind: "failed", seen }) : carriedState.breaker;
-  return { kind: "ready", ready: { view, rung: "digest", declined, breaker, spent, withoutSummary: failure } };
+  const degraded = wantsNone ? undefined : problem;
+  return { kind: "ready", ready: { view, summary: record, attempts, problem: degraded, breaker, spent }, failures };
+}
+
+const FAILURES: Readonly<Record<DegradedReason, CompactionFailure>> = {
+  "no-usable-summary": "no-summary",
+  "provider-error": "api-error",
+  "prompt-too-long": "prompt-too-long",
+  "calls-used-up": "no-summary",
+  "function-failed": "no-summary",
+};
+
+const NO_ROOM: SummaryProblem = {
+  reason: "no-usable-summary",
+  because: "what stays leaves no room for a summary",
+};
+
+/** The record of a compaction whose summary is missing, or cannot be used. */
+function withoutText({ written: text, summary, attempts, problem = NO_ROOM }: SummaryResult): {
+  readonly problem: SummaryProblem;
+  readonly attempts: SummaryResult["attempts"];
+  readonly record: SummaryRecord;
+} {
+  if (text === undefined) return { problem, attempts, record: summary };
+  const tried = [...attempts, { way: summary.way, why: "with it, the view would not be smaller by enough" }];
+  return {
+    problem: { reason: "no-usable-summary", because: reasonsText(tried) },
+    attempts: tried,
+    record: { ...summary, way: "none", met: false },
+  };
 }
 
 /** The model that writes summaries in direct calls, and its window. */
-function summaryModel({ snapshot }: CompactionPlan, { ports }: SessionCore, settings: Settings) {
+function summaryModel({ snapshot }: CompactionPlan, { ports, settings }: SessionCore, summary: Summary) {
   const { configuration, budget } = snapshot;
-  const model = settings["compaction.model"] || configuration.model;
+  const model = formOf(summary)?.model ?? configuration.model;
   if (model === configuration.model) return { model, windowTokens: budget.windowTokens };
-  return { model, windowTokens: windowOfModel(model, ports.facts.of(model), { settings }).tokens };
+  return { model, windowTokens: windowOfModel(model, ports.facts.of(model), { settings: settings.current }).tokens };
 }
 
-function summaryCalls(plan: CompactionPlan, core: SessionCore, call: SummaryCall): SummaryCalls {
+type WithSummary = SummaryCall & { readonly summary: Summary };
+
+function summaryCalls(plan: CompactionPlan, core: SessionCore, call: WithSummary): SummaryCalls {
   const { provider, facts, clock } = core.ports;
-  const { settings, forks, signal, onProgress } = call;
+  const { summary, limits, forks, signal, onProgress } = call;
   const { snapshot, range } = plan;
-  const { model, windowTokens } = summaryModel(plan, core, settings);
-  const maxOutputTokens = directOutputTokens(settings, windowTokens);
+  const { model, windowTokens } = summaryModel(plan, core, summary);
+  const maxOutputTokens = directOutputTokens(summaryTokens(summary), windowTokens);
   const sessionModel = snapshot.configuration.model;
   const rules = {
     provider: provider.name,
@@ -241,51 +318,44 @@ function summaryCalls(plan: CompactionPlan, core: SessionCore, call: SummaryCall
     maxOutputTokens,
     compactionRequest: (instructions) =>
       compactionRequest(provider, { session: core.id, snapshot, range, rules, maxOutputTokens, instructions }),
-    maxCalls: settings["compaction.maxCalls"],
+    maxCalls: limits.maxCalls,
     callsBefore: snapshot.carriedState.calls,
-    stallMs: settings["compaction.stallSeconds"] * 1_000,
-    deadlineMs: clock.now() + settings["compaction.deadlineSeconds"] * 1_000,
+    stallMs: limits.stallMs,
+    deadlineMs: clock.now() + limits.deadlineMs,
     onProgress,
   });
 }
 
-interface AskModels {
+interface AskModels extends WithSummary {
   readonly calls: SummaryCalls;
   readonly seen: Seen;
-  readonly directWindowTokens: number;
 }
 
-async function askModels(
-  plan: CompactionPlan,
-  { reason, trigger, settings, instructions }: SummaryCall,
-  { calls, seen, directWindowTokens }: AskModels,
-): Promise<LadderResult> {
-  if (plan.room === undefined) return { declined: [], ended: "done" };
+async function askModels(plan: CompactionPlan, core: SessionCore, asked: AskModels): Promise<SummaryResult> {
+  const { summary, limits, reason, trigger, instructions, calls, seen, signal } = asked;
+  if (plan.room === undefined) return notAsked(summary, NO_ROOM);
   const { carriedState } = plan.snapshot;
   const [breaker, rule] =
     reason === "economic"
       ? ([carriedState.economicBreaker, ECONOMIC_BREAKER] as const)
       : ([carriedState.breaker, WINDOW_BREAKER] as const);
   // A user who compacts by hand knows about earlier failures.
-  if (trigger !== "manual" && !mayTry(breaker, seen, rule)) {
-    const why = `after ${breaker.failures} failures in a row no model is asked for now`;
-    return { declined: [{ rung: "fork", why }], failure: "no-summary", ended: "done" };
+  if (trigger !== "manual" && summary.kind !== "none" && !mayTry(breaker, seen, rule)) {
+    const because = `after ${breaker.failures} failures in a row no model is asked for now`;
+    return notAsked(summary, { reason: "no-usable-summary", because });
   }
-  const options = { trigger, settings, instructions, directWindowTokens };
-  return runSummaryLadder({ ...planCalls(plan, plan.room, options), modelCalls: calls });
+  const { windowTokens: directWindowTokens } = summaryModel(plan, core, summary);
+  const planned = planCalls(plan, plan.room, { summary, limits, trigger, instructions, directWindowTokens });
+  return writeSummary({ ...planned, modelCalls: calls, clock: core.ports.clock, signal });
 }
 
-/** Asked once for each file, however often the view is put together. */
-function remembering(surroundings: Surroundings): Surroundings {
-  const { readFile } = surroundings;
-  if (readFile === undefined) return surroundings;
-  const known = new Map<string, Promise<string | undefined>>();
+function notAsked(summary: Summary, problem: SummaryProblem): SummaryResult {
   return {
-    ...surroundings,
-    readFile(path) {
-      const content = known.get(path) ?? readFile(path);
-      known.set(path, content);
-      return content;
-    },
+    written: undefined,
+    summary: { way: "none", form: summaryName(summary), met: summary.kind === "none" },
+    attempts: [{ way: "none", why: problem.because }],
+    failures: [],
+    problem,
+    ended: "done",
   };
 }

@@ -32,7 +32,7 @@ const ledger: Ledger = {
   pending: [],
   breaks: [],
 };
-const next = { ledger, sizeTokens: 50_000, lifetimeMs: 300_000, prices, nowMs: 2_000 };
+const next = { ledger, sizeTokens: 50_000, coldSizeTokens: 50_000, lifetimeMs: 300_000, prices, nowMs: 2_000 };
 
 test("adds up sources and causes", () => {
   expect(costOf(next)).toMatchObject({
@@ -103,4 +103,10 @@ test.each<[string, readonly number[], read: number, written: number, fresh: numb
   ["reads nothing for the first request", estimate(EMPTY_LEDGER), 0, 0, 50_000],
 ])("%s", (_, estimated, ...expected) => {
   expect(estimated).toEqual(expected);
+});
+
+test("prices a cold request at the size that is left after old results were cleared", () => {
+  const { nextRequest } = costOf({ ...next, coldSizeTokens: 20_000 });
+  expect(nextRequest.coldUsd).toBeCloseTo((20_000 * 5) / 1e6, 12);
+  expect(nextRequest.inputTokens).toBe(50_000);
 });

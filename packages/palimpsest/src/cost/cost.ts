@@ -1,8 +1,19 @@
 import type { Cause, ModelPrices } from "../log/cause.ts";
 import type { CacheTtl, UsagePayload } from "../log/payload.ts";
-import { type CacheBreak, type CauseTotals, type Ledger, type LedgerTotals, spentTokens } from "./ledger.ts";
+import {
+  type CacheBreak,
+  type CauseTotals,
+  costsOf,
+  HOUR_MS,
+  type Ledger,
+  type LedgerTotals,
+  LIFETIME_MS,
+  type PreviousRequest,
+  priceUsd,
+  spentTokens,
+  USUAL_LONG_WRITE,
+} from "./ledger.ts";
 import { leftInCache } from "./misses.ts";
-import { costsOf, HOUR_MS, LIFETIME_MS, priceUsd, USUAL_LONG_WRITE } from "./prices.ts";
 
 // The cost of a session so far, the expected cost of its next request, estimated usage where a report is missing, and the cache
 // lifetime of the head.
@@ -36,6 +47,8 @@ interface CostQuestion {
   readonly ledger: Ledger;
   /** The input of the next request. */
   readonly sizeTokens: number;
+  /** The input of the next request if the cache has expired by then: old results may be cleared first. */
+  readonly coldSizeTokens: number;
   /** The tokens of the newest answered request that the next request still starts with. @default all of them */
   readonly keptTokens?: number | undefined;
   readonly lifetimeMs: number;
@@ -46,15 +59,16 @@ interface CostQuestion {
 }
 
 function nextRequestCost(question: CostQuestion): NextRequestCost {
-  const { ledger, sizeTokens, keptTokens, headTokens = 0, prices, lifetimeMs, nowMs } = question;
+  const { ledger, sizeTokens, coldSizeTokens, keptTokens, headTokens = 0, prices, lifetimeMs, nowMs } = question;
   const previous = ledger.sources["main"]?.previous;
-  const leftTokens = previous === undefined ? 0 : previous.cacheReadTokens + previous.cacheWriteTokens;
+  const leftTokens = previous === undefined ? 0 : leftByRequest(previous);
   const cachedTokens = Math.min(leftTokens, keptTokens ?? leftTokens, sizeTokens);
   const coldAtMs = previous && previous.atMs + previous.lifetimeMs;
   const isWarm = coldAtMs !== undefined && nowMs < coldAtMs;
-  const price = (readTokens: number): number | undefined =>
-    prices && inputUsd(sizeTokens, readTokens, lifetimeMs, prices);
-  const [warmUsd, coldUsd] = [price(cachedTokens), price(Math.min(headTokens, cachedTokens))];
+  const price = (inputTokens: number, readTokens: number): number | undefined =>
+    prices && inputUsd(inputTokens, Math.min(readTokens, inputTokens), lifetimeMs, prices);
+  const warmUsd = price(sizeTokens, cachedTokens);
+  const coldUsd = price(coldSizeTokens, Math.min(headTokens, cachedTokens));
   return {
     inputTokens: sizeTokens,
     cachedTokens,
@@ -62,6 +76,12 @@ function nextRequestCost(question: CostQuestion): NextRequestCost {
     ...(coldAtMs === undefined || leftTokens === 0 ? {} : { coldAtMs }),
     ...(warmUsd === undefined || coldUsd === undefined ? {} : { warmUsd, coldUsd, pauseUsd: coldUsd - warmUsd }),
   };
+}
+
+/** The tokens that a request left in the cache. A service that caches by itself reports its reads only, and keeps the rest, too. */
+function leftByRequest({ cacheReadTokens, cacheWriteTokens, freshTokens }: PreviousRequest): number {
+  const cachesByItself = cacheWriteTokens === 0 && cacheReadTokens > 0;
+  return cacheReadTokens + cacheWriteTokens + (cachesByItself ? freshTokens : 0);
 }
 
 /** The input of the next request: its output is not known yet. */

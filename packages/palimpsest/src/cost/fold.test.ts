@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { CacheFacts, PromptChange } from "../log/cause.ts";
-import type { ReadEntry } from "../log/draft.ts";
+import type { ReadEntry } from "../log/entry.ts";
 import type { PayloadKind, Payloads, UsagePayload } from "../log/payload.ts";
-import { foldLedger, ledgerAtBoundary } from "./fold.ts";
+import { foldLedger, ledgerAtBoundary, lineOf } from "./fold.ts";
 import { EMPTY_LEDGER, type Ledger, type LedgerLine, readLedger, spentTokens } from "./ledger.ts";
-import { lineOf } from "./line.ts";
 
 const prices = { input: 4, output: 20, cacheRead: 0.4, cacheWrite5m: 5, cacheWrite1h: 8 };
 const facts: CacheFacts = { configuration: 1, images: "none", lifetimeMs: 300_000, prices };
@@ -169,7 +168,7 @@ describe("the ledger", () => {
     const book = warm();
     const counts = { responses: 1, freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 40_000, outputTokens: 100 };
     const priceUsd = expect.closeTo((40_000 * 5 + 100 * 20) / 1e6, 12);
-    const totals = { ...counts, priceUsd, perfectPriceUsd: priceUsd, unpricedResponses: 0 };
+    const totals = { ...counts, priceUsd, perfectPriceUsd: priceUsd, forksMissedUsd: 0, unpricedResponses: 0 };
     expect(book.ledger.sources["main"]?.totals).toEqual(totals);
     book.ask(0, 41_000);
     const lostUsd = expect.closeTo((40_000 * (5 - 0.4)) / 1e6, 12);

@@ -1,24 +1,30 @@
-// Builds the ledger: a fold over the log that adds up what each response cost, and why.
+// Builds the ledger: a fold over the log that adds up what each response cost, what a perfect cache would have saved, and why it
+// did not.
 
-import type { PromptChange } from "../log/cause.ts";
-import type { PassedOver, ReadEntry } from "../log/draft.ts";
+import type { Cause, ForkUse, ModelPrices, PromptChange } from "../log/cause.ts";
+import type { PassedOver, ReadEntry } from "../log/entry.ts";
 import type { BoundaryPayload, ReplacePayload, RewindPayload, UsagePayload } from "../log/payload.ts";
 import { inputTokensOf } from "../log/usage.ts";
 import {
   addToRhythm,
   addTotals,
+  type BilledTokens,
+  type CacheBreak,
   type CauseTotals,
-  EMPTY_LEDGER,
   KEEP_WARM,
   type Ledger,
   type LedgerLine,
   NO_TOTALS,
+  newestAnswered,
   type OpenRequest,
+  ownSource,
   type PreviousRequest,
+  priceUsd,
   readLedger,
   type SourceLedger,
+  withCacheRead,
 } from "./ledger.ts";
-import { lineOf, openRequest } from "./line.ts";
+import { cachedPrompt, checkDiagnosis, findDrop, isExpected, leftInCache, nameCauses } from "./misses.ts";
 
 /** Adds one entry to the ledger, in log order, including decisions that a later `restore` undoes. */
 export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: number): Ledger {
@@ -39,8 +45,7 @@ export function foldLedger(ledger: Ledger, read: ReadEntry | PassedOver, atMs: n
     case "rewind":
       return rewind(at, read.payload, atMs);
     case "fork":
-      // Earlier spending belongs to the parent session.
-      return EMPTY_LEDGER;
+      return readLedger(read.payload.ledger);
     default:
       return ledger;
   }
@@ -88,7 +93,7 @@ function enter(ledger: Ledger, payload: UsagePayload, line: LedgerLine): Ledger 
   };
   return {
     sources: { ...ledger.sources, [line.source]: entered },
-    pending: isNewest && line.source === "main" ? ledger.pending.filter(({ at }) => at > request.at) : ledger.pending,
+    pending: isNewest ? ledger.pending.filter(({ at }) => at > request.at) : ledger.pending,
     breaks: line.break === undefined ? ledger.breaks : [...ledger.breaks, line.break].slice(-KEPT_BREAKS),
   };
 }
@@ -132,6 +137,7 @@ function totalsOf(line: LedgerLine): typeof NO_TOTALS {
     outputTokens,
     priceUsd: line.priceUsd ?? 0,
     perfectPriceUsd: line.perfectPriceUsd ?? 0,
+    forksMissedUsd: line.forkExpectedTokens === undefined ? 0 : (line.break?.rebilledUsd ?? 0),
     unpricedResponses: line.priceUsd === undefined ? 1 : 0,
     ...(line.estimated === undefined ? {} : { estimatedResponses: 1, estimatedUsd: line.priceUsd ?? 0 }),
   };
@@ -165,11 +171,11 @@ function refresh(ledger: Ledger, payload: UsagePayload, atMs: number): Ledger {
 function rewind(at: number, { ledger: stored, sharedTo, reason, request }: RewindPayload, atMs: number): Ledger {
   const noted = note(readLedger(stored), { cause: "rewind", at, from: sharedTo + 1, what: [reason] });
   if (request === undefined) return noted;
-  const previous = noted.sources["main"]?.previous;
+  const previous = newestAnswered(noted);
   const changes = noted.pending.filter(({ from = 0 }) => from <= (previous?.request ?? 0));
   const { keptTokens: _, ...facts } = request.cache ?? { configuration: 0, images: "none", lifetimeMs: 0 };
   const compared = previous === undefined ? {} : { comparedWith: previous.at };
-  return open(noted, "main", { request: request.entry, at, atMs, cache: { ...facts, ...compared, changes } });
+  return open(noted, ownSource(noted), { request: request.entry, at, atMs, cache: { ...facts, ...compared, changes } });
 }
 
 /** Adds a change to the pending changes. There is one change per cause, with the newest entry and the earliest place. */
@@ -187,4 +193,243 @@ function note(ledger: Ledger, change: PromptChange): Ledger {
 function placeOf({ from, reason, cost }: ReplacePayload): Omit<PromptChange, "cause" | "at"> {
   const announced = cost === undefined ? {} : { announcedTokens: cost.invalidatedPrefixTokens };
   return { from, what: [reason], ...announced };
+}
+
+// ------------------------------------------------------------------------------------------------ the line of one response
+
+/** Returns the ledger line for a usage entry. */
+export function lineOf(ledger: Ledger, usage: number, payload: UsagePayload, atMs: number): LedgerLine {
+  const { model, answers, source = "main", cacheDiagnosis, fork } = payload;
+  const request = openRequest(ledger, payload);
+  const previous = comparable(ledger, payload);
+  const billed = billedOf(payload);
+  const prices = payload.prices ?? request?.cache?.prices;
+  const madeAtMs = request?.atMs ?? payload.madeAtMs ?? atMs;
+  const response = { ledger, payload, usage, atMs: madeAtMs };
+  const found = fork === undefined ? compare(response, previous) : compareAsFork(response, fork);
+  const { perfectReadTokens, causes, break: cacheBreak, forkExpectedTokens } = found;
+  const priced = prices && {
+    priceUsd: priceUsd(billed, prices),
+    perfectPriceUsd: priceUsd(withCacheRead(billed, perfectReadTokens), prices),
+  };
+  const diagnosis = cacheDiagnosis && previous && checkDiagnosis(causes, cacheDiagnosis);
+  const lost = cacheBreak !== undefined || perfectReadTokens > billed.cacheReadTokens;
+  return {
+    usage,
+    request: answers,
+    source,
+    atMs: madeAtMs,
+    model,
+    ...billed,
+    perfectReadTokens,
+    forkExpectedTokens,
+    ...(priced === undefined ? {} : { ...priced, gapUsd: priced.priceUsd - priced.perfectPriceUsd }),
+    causes: lost ? causes : [],
+    break: cacheBreak,
+    diagnosis,
+    estimated: payload.estimated,
+  };
+}
+
+/** A response to compare with the previous request. */
+interface Response {
+  readonly ledger: Ledger;
+  readonly payload: UsagePayload;
+  readonly usage: number;
+  /** When its request was made. */
+  readonly atMs: number;
+}
+
+/** What the cache held of a request, and what a perfect cache would have held. */
+interface Comparison {
+  readonly perfectReadTokens: number;
+  readonly causes: readonly Cause[];
+  readonly break: CacheBreak | undefined;
+  /** Set for the first response of a fork. */
+  readonly forkExpectedTokens: number | undefined;
+}
+
+/** Compares the request of a response with the previous request. */
+function compare(response: Response, previous: PreviousRequest | undefined): Comparison {
+  const { ledger, payload, usage, atMs } = response;
+  const billed = billedOf(payload);
+  if (previous === undefined) {
+    return { perfectReadTokens: billed.cacheReadTokens, causes: [], break: undefined, forkExpectedTokens: undefined };
+  }
+  const request = openRequest(ledger, payload);
+  const changes = changesSince(previous, request, { ...payload, usage });
+  const causes = causesOf(changes, previous, atMs);
+  const leftTokens = leftInCache(previous, payload);
+  const isForked = previous.of === "parent";
+  const expectedTokens = isForked && !isReadable(previous, changes, atMs) ? 0 : leftTokens;
+  const announcedTokens = changes.reduce((sum, change) => sum + (change.announcedTokens ?? 0), 0);
+  return {
+    perfectReadTokens: perfectRead(billed, previous, { request, changes, usage, payload }),
+    causes,
+    break: findBreak(response, {
+      leftTokens: expectedTokens,
+      causes,
+      what: changes.flatMap(({ what }) => what ?? []),
+      pauseMs: Math.max(0, atMs - previous.atMs),
+      prices: request?.cache?.prices,
+      announcedTokens,
+      providerSays: payload.cacheDiagnosis?.reason,
+    }),
+    forkExpectedTokens: isForked ? expectedTokens : undefined,
+  };
+}
+
+/** Takes the comparison of a fork's response from the ledger of the fork. */
+function compareAsFork(response: Response, { perfectReadTokens, causes, first }: ForkUse): Comparison {
+  if (first === undefined) return { perfectReadTokens, causes, break: undefined, forkExpectedTokens: undefined };
+  const { expectedTokens, ...facts } = first;
+  const { prices } = response.payload;
+  return {
+    perfectReadTokens,
+    causes,
+    break: findBreak(response, {
+      leftTokens: expectedTokens,
+      causes,
+      what: facts.what,
+      pauseMs: facts.pauseMs,
+      prices,
+      announcedTokens: 0,
+      providerSays: facts.providerSays,
+    }),
+    forkExpectedTokens: expectedTokens,
+  };
+}
+
+/**
+ * Whether the first request of a fork can read what its parent left: the cache has not expired, the model is the same, and the fork
+ * starts with the parent's whole request. After a decision of the parent about its messages, the fork does not start with it.
+ */
+function isReadable(parent: PreviousRequest, changes: readonly PromptChange[], atMs: number): boolean {
+  const isOther = changes.some(({ cause, from }) => cause === "provider" || cause === "model" || from !== undefined);
+  return !isOther && cachedPrompt(parent, atMs) === "warm";
+}
+
+/** Returns what the ledger of a fork says about one of its responses, for the ledger of the parent. */
+export function forkUseOf(line: LedgerLine): ForkUse {
+  const { perfectReadTokens, causes, forkExpectedTokens: expectedTokens, break: cacheBreak } = line;
+  if (expectedTokens === undefined) return { perfectReadTokens, causes };
+  const { what = [], pauseMs = 0, providerSays } = cacheBreak ?? {};
+  return { perfectReadTokens, causes, first: { expectedTokens, what, pauseMs, providerSays } };
+}
+
+/** Returns the waiting request that a response answers, if there is one. */
+function openRequest({ sources }: Ledger, { source = "main", answers }: UsagePayload): OpenRequest | undefined {
+  return sources[source]?.open.findLast(({ request }) => request === answers);
+}
+
+function billedOf(payload: UsagePayload): BilledTokens {
+  const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, outputTokens } = payload;
+  const long = cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens };
+  return { freshTokens, cacheReadTokens, cacheWriteTokens, ...long, outputTokens };
+}
+
+/** Returns the request to compare with: none if a later request was answered first, or if the provider reported no usage. */
+function comparable(ledger: Ledger, payload: UsagePayload): PreviousRequest | undefined {
+  const previous = ledger.sources[payload.source ?? "main"]?.previous;
+  const request = openRequest(ledger, payload);
+  // Estimates show nothing about the cache.
+  if (previous === undefined || inputTokensOf(payload) === 0 || payload.estimated === "all") return undefined;
+  return request === undefined || request.at < previous.at ? undefined : previous;
+}
+
+function causesOf(changes: readonly PromptChange[], previous: PreviousRequest, atMs: number): readonly Cause[] {
+  // The previous request wrote the tokens that this one read, so its cache lifetime applies.
+  return nameCauses({ changes, pauseMs: atMs - previous.atMs, lifetimeMs: previous.lifetimeMs });
+}
+
+/**
+ * Returns the changes to the prompt since the previous answered request. A request that was made before that answer was compared
+ * with an older request, so only its newer changes count.
+ */
+function changesSince(
+  previous: PreviousRequest,
+  request: OpenRequest | undefined,
+  reported: Pick<UsagePayload, "appliedEdits" | "folded"> & { readonly usage: number },
+): readonly PromptChange[] {
+  const { changes = [], comparedWith } = request?.cache ?? {};
+  const known = comparedWith === previous.at ? changes : changes.filter(({ at }) => at > previous.at);
+  return [...known, ...editsSince(previous, reported), ...compactionSince(reported)];
+}
+
+/** Returns the change to the prompt if the provider left out more or less than before. Only its report shows this. */
+function editsSince(
+  { appliedEdits: before }: PreviousRequest,
+  { appliedEdits: now, usage }: Pick<UsagePayload, "appliedEdits"> & { readonly usage: number },
+): readonly PromptChange[] {
+  const { results = 0, thinkingTurns = 0 } = now ?? {};
+  if (results === (before?.results ?? 0) && thinkingTurns === (before?.thinkingTurns ?? 0)) return [];
+  const what = [`left out ${results} results and ${thinkingTurns} turns of thinking`];
+  return [{ cause: "provider-edits", at: usage, what }];
+}
+
+/** Returns the change to the prompt if the provider read its own compaction instead of the sent conversation. */
+function compactionSince({ folded, usage }: Pick<UsagePayload, "folded"> & { readonly usage: number }): PromptChange[] {
+  return folded === undefined ? [] : [{ cause: "boundary", at: usage, what: ["compacted by the provider"] }];
+}
+
+/** Returns the tokens that a perfect cache reads: everything the previous request left there that this request still starts with. */
+function perfectRead(
+  billed: BilledTokens,
+  previous: PreviousRequest,
+  { request, changes, usage, payload }: Compared,
+): number {
+  // The provider does not report where its edits begin, so the tokens that it read count as all that could be read.
+  if (changes.some(({ at }) => at === usage)) return billed.cacheReadTokens;
+  const { freshTokens, cacheReadTokens, cacheWriteTokens } = previous;
+  // A service that reports reads but no writes caches the whole input.
+  const unreported = cacheWriteTokens === 0 && cacheReadTokens > 0 ? freshTokens : 0;
+  const leftTokens = leftInCache(previous, payload) + unreported;
+  const keptTokens = Math.min(leftTokens, request?.cache?.keptTokens ?? leftTokens);
+  return Math.max(billed.cacheReadTokens, Math.min(keptTokens, inputTokensOf(billed)));
+}
+
+interface Compared {
+  readonly request: OpenRequest | undefined;
+  readonly changes: readonly PromptChange[];
+  readonly usage: number;
+  readonly payload: UsagePayload;
+}
+
+/** Returns the cache break of a response, if the cache held much less than the previous request had left. */
+function findBreak(
+  { payload, usage, atMs }: Response,
+  { leftTokens, causes, what, pauseMs, prices, announcedTokens, providerSays }: BreakFacts,
+): CacheBreak | undefined {
+  const { cacheReadTokens } = payload;
+  const droppedTokens = findDrop({ cacheReadTokens: leftTokens, cacheWriteTokens: 0 }, { cacheReadTokens });
+  if (droppedTokens === undefined) return undefined;
+  const billed = billedOf(payload);
+  const rebilledTokens = Math.max(0, Math.min(leftTokens, inputTokensOf(billed)) - billed.cacheReadTokens);
+  const better = withCacheRead(billed, billed.cacheReadTokens + rebilledTokens);
+  return {
+    usage,
+    source: payload.source ?? "main",
+    atMs,
+    causes,
+    what,
+    sort: isExpected(causes) ? "expected" : "alarm",
+    droppedTokens,
+    rebilledTokens,
+    rebilledUsd: prices === undefined ? undefined : priceUsd(billed, prices) - priceUsd(better, prices),
+    ...(announcedTokens === 0 ? {} : { announcedTokens }),
+    pauseMs,
+    ...(providerSays === undefined || providerSays === "unknown" ? {} : { providerSays }),
+  };
+}
+
+interface BreakFacts {
+  /** The tokens that the previous request left in the cache. */
+  readonly leftTokens: number;
+  readonly causes: readonly Cause[];
+  readonly what: readonly string[];
+  readonly pauseMs: number;
+  readonly prices: ModelPrices | undefined;
+  /** The tokens that decisions expected to invalidate; 0 if they named no number. */
+  readonly announcedTokens: number;
+  readonly providerSays: CacheBreak["providerSays"];
 }

@@ -1,10 +1,9 @@
-// The ledger of a session: its types, its totals, and the rhythm of its pauses. `fold.ts` builds it from the log.
+// The ledger of a session: its types, its totals, the rhythm of its pauses, and prices. `fold.ts` builds it from the log.
 
-import type { CacheDiagnosis, CacheFacts, Cause, PromptChange } from "../log/cause.ts";
-import type { UsagePayload } from "../log/payload.ts";
+import type { CacheDiagnosis, CacheFacts, Cause, ModelPrices, PromptChange } from "../log/cause.ts";
+import type { CacheTtl, UsagePayload } from "../log/payload.ts";
 import type { AppliedEdits } from "../log/payload-compaction.ts";
-import { addCounts } from "../log/usage.ts";
-import { HOUR_MS, LIFETIME_MS } from "./prices.ts";
+import { addCounts, inputTokensOf } from "../log/usage.ts";
 
 /**
  * The spending of a session and its causes: usage per source, and losses per cause. A ledger is complete, plain JSON of bounded
@@ -36,9 +35,14 @@ export interface LedgerTotals extends SpentTokens {
   readonly priceUsd: number;
   /**
    * The price of the same responses with a perfect cache. Each then reads everything that the previous request left in the cache
-   * and that the prompt still starts with.
+   * and that the prompt still starts with. The first request of a fork reads what the newest request of its parent left.
    */
   readonly perfectPriceUsd: number;
+  /**
+   * The part of `priceUsd` for tokens that the first requests of forks did not read from the cache, although the parent had left
+   * them there.
+   */
+  readonly forksMissedUsd: number;
   /** Responses from models without known prices. */
   readonly unpricedResponses: number;
   /** Interrupted answers without a full usage report. @default 0 */
@@ -80,6 +84,8 @@ export interface PreviousRequest
   readonly cacheWriteTokens: number;
   readonly appliedEdits?: AppliedEdits;
   readonly deletedTokens?: number;
+  /** `parent`: the request is one of the parent, because the fork has no answered request yet. @default the session's own */
+  readonly of?: "parent";
   /** `stale`: the request deleted results from a cached prompt that no longer exists, so the deletions are void. */
   readonly deletions?: "stale";
 }
@@ -127,6 +133,11 @@ export interface LedgerLine
   /** When the request was made. */
   readonly atMs: number;
   readonly perfectReadTokens: number;
+  /**
+   * Present for the first response of a fork: the tokens that the parent's newest answered request had left in the cache. 0 if the
+   * cache had expired, or if the fork does not start with them.
+   */
+  readonly forkExpectedTokens?: number;
   /** Absent if the prices are unknown. */
   readonly priceUsd?: number;
   readonly perfectPriceUsd?: number;
@@ -151,6 +162,31 @@ export function readLedger(stored: unknown): Ledger {
   const { sources, pending, breaks } = stored as Partial<Ledger>;
   const isWhole = typeof sources === "object" && Array.isArray(pending) && Array.isArray(breaks);
   return isWhole ? (stored as Ledger) : EMPTY_LEDGER;
+}
+
+/** Returns the source of the session's own requests: "main", or the source of a fork. Other sources have no requests. */
+export function ownSource({ sources }: Ledger): string {
+  const own = Object.keys(sources).find((name) => {
+    const { previous, open } = sources[name]!;
+    return previous !== undefined || open.length > 0;
+  });
+  return own ?? "main";
+}
+
+/** Returns the newest answered request of the session itself. */
+export function newestAnswered(ledger: Ledger): PreviousRequest | undefined {
+  return ledger.sources[ownSource(ledger)]?.previous;
+}
+
+/**
+ * Returns the ledger that a fork begins with. It has no spending, because that belongs to the parent. It has the newest answered
+ * request of the parent, because that request left the prompt in the cache that the fork reads.
+ */
+export function ledgerOfFork(parent: Ledger, source: string): Ledger {
+  const previous = newestAnswered(parent);
+  if (previous === undefined) return EMPTY_LEDGER;
+  const own: SourceLedger = { totals: NO_TOTALS, causes: {}, previous: { ...previous, of: "parent" }, open: [] };
+  return { sources: { [source]: own }, pending: parent.pending, breaks: [] };
 }
 
 /** Returns the usage of all sources together. */
@@ -189,6 +225,7 @@ export const NO_TOTALS: Counts = {
   outputTokens: 0,
   priceUsd: 0,
   perfectPriceUsd: 0,
+  forksMissedUsd: 0,
   unpricedResponses: 0,
 };
 
@@ -221,3 +258,92 @@ export function addToRhythm(before: Rhythm | undefined, atMs: number): Rhythm {
 
 /** Each request multiplies the weight of the earlier requests by this factor, so that about a hundred of them count. */
 const FADING = 0.99;
+
+// ------------------------------------------------------------------------------------------------ prices
+
+/** Returns the price of a response in US dollars. Above the model's threshold, the higher prices apply to the whole request. */
+export function priceUsd(billed: BilledTokens, prices: ModelPrices): number {
+  const { freshTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
+  const { above } = prices;
+  const rates = above !== undefined && inputTokensOf(billed) > above.inputTokens ? above : prices;
+  return (
+    PER_MILLION *
+    (freshTokens * rates.input +
+      cacheReadTokens * rates.cacheRead +
+      (cacheWriteTokens - cacheWrite1hTokens) * rates.cacheWrite5m +
+      cacheWrite1hTokens * rates.cacheWrite1h +
+      outputTokens * rates.output)
+  );
+}
+
+/** The billed tokens of a response. */
+export type BilledTokens = Pick<
+  UsagePayload,
+  "freshTokens" | "cacheReadTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens"
+>;
+
+const PER_MILLION = 1e-6;
+
+/**
+ * Returns the billed tokens as if this many input tokens had been read from the cache. They replace first cache writes, then
+ * uncached input.
+ */
+export function withCacheRead(billed: BilledTokens, cacheReadTokens: number): BilledTokens {
+  const { freshTokens, cacheWriteTokens, cacheWrite1hTokens = 0, outputTokens } = billed;
+  const moved = Math.min(Math.max(0, cacheReadTokens - billed.cacheReadTokens), freshTokens + cacheWriteTokens);
+  const fromWrites = Math.min(moved, cacheWriteTokens);
+  return {
+    cacheReadTokens: billed.cacheReadTokens + moved,
+    cacheWriteTokens: cacheWriteTokens - fromWrites,
+    cacheWrite1hTokens: Math.max(0, Math.min(cacheWrite1hTokens, cacheWriteTokens - fromWrites)),
+    freshTokens: freshTokens - (moved - fromWrites),
+    outputTokens,
+  };
+}
+
+/** Returns the cost of each kind of token, for decisions. */
+export function costsOf(
+  prices: ModelPrices | undefined,
+  { lifetimeMs = 0, inputTokens = 0 }: CostOptions = {},
+): TokenCosts {
+  if (prices === undefined) return USUAL_COSTS;
+  const { above } = prices;
+  const rates = above !== undefined && inputTokens > above.inputTokens ? above : prices;
+  return {
+    input: rates.input,
+    read: rates.cacheRead,
+    write: lifetimeMs >= HOUR_MS ? rates.cacheWrite1h : rates.cacheWrite5m,
+    output: rates.output,
+    usdPerUnit: 1e-6,
+  };
+}
+
+interface CostOptions {
+  /** The lifetime of written tokens. @default the shortest lifetime */
+  readonly lifetimeMs?: number | undefined;
+  /** The size of the request. Above the model's threshold, the higher prices apply to all of it. @default below the threshold */
+  readonly inputTokens?: number;
+}
+
+/** The cost of a token, in any unit: only the proportions matter for a decision. */
+export interface TokenCosts {
+  /** Neither read from the cache nor written to it. */
+  readonly input: number;
+  readonly read: number;
+  readonly write: number;
+  readonly output: number;
+  /** US dollars for one unit of the costs above; absent if no prices are known. */
+  readonly usdPerUnit?: number;
+}
+
+/** The costs without known prices, relative to the input price: a read 0.1, a write 1.25, output 5. */
+export const USUAL_COSTS: TokenCosts = { input: 1, read: 0.1, write: 1.25, output: 5 };
+
+/** The cost of a write for an hour without known prices, relative to the input price. */
+export const USUAL_LONG_WRITE = 2;
+
+/** From this lifetime on, the price of the long lifetime applies. */
+export const HOUR_MS = 3_600_000;
+
+/** The cache lifetimes in milliseconds. */
+export const LIFETIME_MS: Readonly<Record<CacheTtl, number>> = { "5m": 300_000, "1h": HOUR_MS };

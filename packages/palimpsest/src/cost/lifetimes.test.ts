@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { chooseHeadTtl, type HeadTtlQuestion } from "./cost.ts";
-import { addToRhythm, EMPTY_LEDGER, type Ledger, NO_TOTALS, type Rhythm } from "./ledger.ts";
-import { LIFETIME_MS } from "./prices.ts";
+import { addToRhythm, EMPTY_LEDGER, type Ledger, LIFETIME_MS, NO_TOTALS, type Rhythm } from "./ledger.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
 import type { CacheDiagnosis, CacheEffects, CacheFacts, Cause } from "../log/cause.ts";
-import type { ReadEntry } from "../log/draft.ts";
+import type { ReadEntry } from "../log/entry.ts";
 import type { PayloadKind, Payloads } from "../log/payload.ts";
-import { startCalibration } from "../size/calibration.ts";
-import { NO_FEATURES } from "../size/features.ts";
+import { NO_FEATURES, startCalibration } from "../size/calibration.ts";
 import { foldEntry } from "../view/fold.ts";
 import { type Configuration, createView } from "../view/view.ts";
 import { foldLedger } from "./fold.ts";

@@ -11,16 +11,15 @@ import type {
 } from "../log/cause.ts";
 import type { ToolDefinition } from "../log/payload.ts";
 import type { ProviderEdits, RequestedEdits } from "../log/payload-compaction.ts";
-import { estimateTokens } from "../size/calibration.ts";
-import { addFeatures } from "../size/features.ts";
+import { addFeatures, estimateTokens, missedTokens } from "../size/calibration.ts";
 import { headTools } from "../view/tool-search.ts";
 import type { Configuration, MessageItem, View } from "../view/view.ts";
-import type { Ledger, PreviousRequest } from "./ledger.ts";
+import { type Ledger, newestAnswered, ownSource, type PreviousRequest } from "./ledger.ts";
 
 /** Returns the facts about the next request that explain its cache reads later. */
 export function describeRequest(next: NextRequest): CacheFacts {
   const { view, ledger, configuration, lifetimeMs, headLifetimeMs, prices, asked = {} } = next;
-  const previous = ledger.sources["main"]?.previous;
+  const previous = newestAnswered(ledger);
   const images = newestImage(view, ledger);
   const changes = previous === undefined ? [] : findChanges(next, previous, images);
   const keptTokens = keptTokensOf(view, configuration, changes);
@@ -74,7 +73,7 @@ function findChanges(next: NextRequest, previous: PreviousRequest, image: number
     ...(forgotten === undefined ? [] : [forgotten]),
     ...(sameEdits(previous.edits, next.asked?.edits)
       ? []
-      : [{ cause: "provider-edits", at: 0, what: ["asked for"] } as const]),
+      : [{ cause: "provider-edits", at: 0, what: ["asked for other edits"] } as const]),
     // A changed lifetime of the system prompt is no cause: it changes only when the system prompt is written anyway.
     ...(previous.lifetimeMs === lifetimeMs ? [] : [{ cause: "cache-ttl", at: 0 } as const]),
   ];
@@ -188,11 +187,11 @@ function sameEdits(before: ProviderEdits | undefined, now: ProviderEdits | undef
  * Returns the newest entry shown with an image; 0 if it was in the newest request, undefined if there is none. Looks only at
  * entries after that request, unless something before it has changed since.
  */
-function newestImage(view: View, { sources, pending }: Ledger): number | undefined {
-  const { previous, open = [] } = sources["main"] ?? {};
+function newestImage(view: View, ledger: Ledger): number | undefined {
+  const { previous, open = [] } = ledger.sources[ownSource(ledger)] ?? {};
   const last = open.at(-1) ?? previous;
   const known = last === undefined ? undefined : "images" in last ? last.images : last.cache?.images;
-  const isAsItWas = known !== undefined && pending.every(({ at }) => at < last!.at);
+  const isAsItWas = known !== undefined && ledger.pending.every(({ at }) => at < last!.at);
   if (isAsItWas && known === "some") return 0;
   return newestItem(view, isAsItWas ? last!.request : 0, ({ features }) => features.images > 0)?.from;
 }
@@ -221,7 +220,7 @@ function keptTokensOf(
     if (item.to >= from) break;
     if (item.kind === "message") kept = addFeatures(kept, item.features);
   }
-  return estimateTokens(view.calibration, kept);
+  return Math.max(0, estimateTokens(view.calibration, kept) + missedTokens(view.calibration));
 }
 
 /** Causes that leave nothing of the cache, because the only mark before the messages is at the end of the system prompt. */

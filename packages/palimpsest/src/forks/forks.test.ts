@@ -14,7 +14,7 @@ import type { ForkOptions } from "./forks.ts";
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map((close) => close())));
 
-const KEPT = { "compaction.auto": "off" } as const;
+const KEPT = { compaction: "off" } as const;
 const LOOK = { name: "look", inputSchema: { type: "object" } };
 
 /** A session of some 110,000 tokens whose last request is in the cache. */

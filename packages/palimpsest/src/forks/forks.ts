@@ -1,18 +1,27 @@
 // Opens forks: sessions that share the cached prompt of another session. Also asks single questions on a fork.
 
+import { forkUseOf } from "../cost/fold.ts";
+import { type LedgerLine, newestAnswered } from "../cost/ledger.ts";
 import { ForkError } from "../errors.ts";
 import type { NewContent } from "../log/messages.ts";
+import type { ForkPayload } from "../log/payload.ts";
 import type { ResponseContent, StreamPart } from "../providers/provider.ts";
 import { readStream } from "../providers/stream.ts";
-import type { UsedTokens } from "../session-event.ts";
+import type { ForkMissedCache, UsedTokens } from "../session-event.ts";
 import type { ForkBase, Opening, SessionCore } from "../state/core.ts";
-import { type OpenedLog, openWriter } from "../state/log.ts";
-
-import type { ForkRequestOptions, ForkWatch, PromptSource } from "../state/ports.ts";
-import { findDeparture } from "../state/prefix.ts";
-import { emitSideResponse, enterUsage, type RecordedResponse, wholeTokens } from "../state/responses.ts";
+import { loadView, readConfiguration, readEntry } from "../state/load.ts";
+import { type OpenedLog, openWriter, withoutConfigurations } from "../state/log.ts";
+import type { ForkRequestOptions, ForkWatch, Prefix, PromptSource } from "../state/ports.ts";
+import {
+  emitSideResponse,
+  enterUsage,
+  type RecordedResponse,
+  type UsageOfOthers,
+  wholeTokens,
+} from "../state/responses.ts";
+import type { SessionState } from "../state/state.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import type { FlatMessage } from "../view/view.ts";
+import { type FlatMessage, newestSeal } from "../view/view.ts";
 
 /** Options of a fork. Only `source`, its name in the ledger, is required. */
 export interface ForkOptions {
@@ -132,7 +141,7 @@ export class Forks<Forked extends ForkedSession = ForkedSession> {
   }
 
   async #open(wanted: ForkOptions, cacheWrites: ForkRequestOptions["cacheWrites"]): Promise<Forked> {
-    const { id: session, state, settings, ports, fork, outlet } = this.#parts;
+    const { id: session, state, settings, policy, ports, fork } = this.#parts;
     const { source, id, allowedTools, at = state.newestEntry } = wanted;
     // A fork may have a conversation, for example for its own summary: nothing of the conversation outlives its answer.
     if (fork !== undefined && cacheWrites === "as-usual")
@@ -140,19 +149,26 @@ export class Forks<Forked extends ForkedSession = ForkedSession> {
     const [parting] = await state.log.read(at, at);
     if (parting === undefined) throw new ForkError(session, `it has no entry ${at}`);
     const { sequence, hash } = parting;
+    const configuration = await sentConfiguration(state);
     const signal = anyOf(ports.signal, wanted.signal);
     const opened = await this.#openFork({
       id: id ?? `${session}:${source}`,
       resultSession: id ?? session,
       ...(await this.#openLog(id)),
-      base: { reader: state.log, sequence, fork: { session, sequence, hash, source, allowedTools } },
+      base: {
+        reader: state.log,
+        sequence,
+        configuration,
+        fork: { session, sequence, hash, source, allowedTools, configuration, head: headOf(state) },
+      },
       cacheWrites,
       settingsReader: settings.reader,
+      ruleFailures: policy.ruleFailures,
       tools: ports.tools.copy(),
       signal,
       watch: watchFork({ source, signal, parent: this.#parts }),
     });
-    const departure = findDeparture(outlet.prefix(), opened.outlet.prefix());
+    const departure = findDeparture(await this.#sentPrefix(configuration), opened.outlet.prefix());
     if (departure === undefined) return opened.session;
     await opened.session.close();
     throw new ForkError(
@@ -161,12 +177,42 @@ export class Forks<Forked extends ForkedSession = ForkedSession> {
     );
   }
 
+  /** Returns the prompt that forks begin with. */
+  async #sentPrefix(configuration: number | undefined): Promise<Prefix> {
+    const { state, outlet } = this.#parts;
+    if (configuration === undefined) return outlet.prefix();
+    const log = withoutConfigurations(state.log, configuration);
+    const { view } = await loadView(log, state.newestEntry, state.view.featureOptions);
+    return outlet.prefix(view);
+  }
+
   /** The log of a fork. A fork without an id has a log in memory, which nobody keeps. */
   #openLog(id: string | undefined): Promise<OpenedLog> {
     const { options, ports } = this.#parts;
     const store = id === undefined ? memoryStore({ clock: ports.clock }) : options.store;
     return openWriter(store, id ?? this.#parts.id, options);
   }
+}
+
+/**
+ * Returns the configuration of the newest request if the parent has changed its configuration since: forks begin with the sent one,
+ * because its prompt is in the cache. Undefined if nothing has changed. Undefined also for another model, which does not read that
+ * cache, and after a compaction, which continues with the new configuration.
+ */
+async function sentConfiguration({ log, view, configuration }: SessionState): Promise<number | undefined> {
+  const request = newestSeal(view)?.from;
+  if (request === undefined || configuration.entry < request) return undefined;
+  const boundary = await log.newest("boundary", Number.POSITIVE_INFINITY, request);
+  if (boundary !== undefined && boundary.sequence > request) return undefined;
+  const read = await readEntry(log, request);
+  const entry = read?.kind === "request" ? read.payload.cache?.configuration : undefined;
+  const sent = entry === undefined ? undefined : await readConfiguration(log, entry, view.featureOptions);
+  return sent?.provider === configuration.provider && sent.model === configuration.model ? sent.entry : undefined;
+}
+
+/** A session that has made no request has nothing in the cache, so its forks share no prompt with it. */
+function headOf({ ledger, view }: SessionState): ForkPayload["head"] {
+  return newestAnswered(ledger) === undefined && newestSeal(view) === undefined ? "own" : undefined;
 }
 
 function anyOf(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
@@ -225,24 +271,50 @@ const NOTHING = { freshTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outpu
 function watchFork({ source, signal, parent }: WatchForkOptions): ForkWatch {
   let newest: "none" | "open" | "answered" = "none";
   let used: UsedTokens = NOTHING;
+
+  async function charge(usage: UsageOfOthers, line: LedgerLine | undefined): Promise<void> {
+    await enterUsage(parent, { ...usage, fork: line && forkUseOf(line) });
+    const missed = line && missedCache(line);
+    if (missed !== undefined) parent.ports.emit(missed);
+  }
+
   return {
     asked() {
       newest = "open";
     },
-    async recorded({ responseId, model, usage }) {
+    async recorded({ responseId, model, usage }, line) {
       newest = "answered";
       used = sum(used, wholeTokens(usage));
-      await enterUsage(parent, { responseId, model, ...usage, source });
+      await charge({ responseId, model, ...usage, source }, line);
     },
-    async interrupted(use) {
+    async interrupted(use, line) {
       used = sum(used, use);
-      await enterUsage(parent, { ...use, source });
+      await charge({ ...use, source }, line);
     },
     closed() {
       if (newest === "none") return;
       const outcome = newest === "answered" ? "ok" : signal.aborted ? "aborted" : "failed";
       parent.ports.emit({ kind: "forked", source, outcome, used });
     },
+  };
+}
+
+/** Returns the event for a fork that did not read what its parent had left in the cache. Undefined for other responses. */
+export function missedCache(line: LedgerLine): ForkMissedCache | undefined {
+  const { source, cacheReadTokens: readTokens, forkExpectedTokens: expectedTokens, break: cacheBreak } = line;
+  if (expectedTokens === undefined || cacheBreak === undefined) return undefined;
+  const { causes, what, providerSays, rebilledUsd: missedUsd } = cacheBreak;
+  const percent = Math.round((100 * readTokens) / expectedTokens);
+  return {
+    kind: "fork-missed-cache",
+    source,
+    expectedTokens,
+    readTokens,
+    percent,
+    causes,
+    what,
+    providerSays,
+    missedUsd,
   };
 }
 
@@ -254,4 +326,23 @@ function sum(one: UsedTokens, other: UsedTokens): UsedTokens {
     outputTokens: one.outputTokens + other.outputTokens,
     reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
   };
+}
+
+/**
+ * Finds the first difference between a fork's request and the prompt that its parent has sent. Undefined if the request
+ * begins with the whole prompt, as it must, because the provider finds its cache by these bytes. The parent's last
+ * message may have additional blocks at its end.
+ */
+function findDeparture(parent: Prefix, fork: Prefix): string | undefined {
+  for (const part of ["model", "system", "tools", "parameters"] as const) {
+    if (JSON.stringify(parent.head[part]) !== JSON.stringify(fork.head[part])) return part;
+  }
+  const last = parent.messages.length - 1;
+  for (const [index, message] of parent.messages.entries()) {
+    const own = fork.messages[index];
+    const blocks = index === last ? own?.blocks.slice(0, message.blocks.length) : own?.blocks;
+    const isSame = own?.role === message.role && JSON.stringify(blocks) === JSON.stringify(message.blocks);
+    if (!isSame) return `message ${index + 1} of ${parent.messages.length}`;
+  }
+  return undefined;
 }

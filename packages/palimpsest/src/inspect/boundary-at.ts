@@ -1,7 +1,7 @@
 // Explains a compaction: the views before and after it, and what remains of each replaced item.
 
 import type { Block } from "../log/block.ts";
-import { readPayload } from "../log/draft.ts";
+import { readPayload } from "../log/entry.ts";
 import type { BoundaryPayload } from "../log/payload.ts";
 import { contentOf } from "../recall/read.ts";
 import { recallOf } from "../recall/recall.ts";

@@ -1,14 +1,18 @@
 // Turns the entries of a log into the rows of its index: requests, responses and events.
 
-import { foldLedger } from "../cost/fold.ts";
+import { foldLedger, lineOf } from "../cost/fold.ts";
 import { type CacheBreak, EMPTY_LEDGER, type Ledger } from "../cost/ledger.ts";
-import { lineOf } from "../cost/line.ts";
 import type { Block } from "../log/block.ts";
-import type { PassedOver, ReadEntry } from "../log/draft.ts";
-import type { Entry } from "../log/entry.ts";
+import type { Entry, PassedOver, ReadEntry } from "../log/entry.ts";
 import type { UsagePayload } from "../log/payload.ts";
-import { estimateTokens } from "../size/calibration.ts";
-import { FEATURE_NAMES, type FeatureName, type Features, featuresOf, NO_FEATURES } from "../size/features.ts";
+import {
+  estimateTokens,
+  FEATURE_NAMES,
+  type FeatureName,
+  type Features,
+  featuresOf,
+  NO_FEATURES,
+} from "../size/calibration.ts";
 import { loadView, readWithStub } from "../state/load.ts";
 import type { LogReader } from "../stores/store.ts";
 import { foldEntry } from "../view/fold.ts";
@@ -91,6 +95,8 @@ export interface EventRow {
 export type IndexedEvent =
   | "said"
   | "boundary"
+  /** A decision about the window that clears results. */
+  | "decision"
   | "replace"
   | "restore"
   | "rewind"
@@ -154,6 +160,8 @@ function eventOf(read: ReadEntry | PassedOver, atMs: number): EventRow | undefin
     case "restore":
     case "rewind":
       return row(read.kind, read.payload.reason);
+    case "decision":
+      return row("decision", read.payload.because);
     case "fork":
       return row("fork", read.payload.session);
     case "overflow":

@@ -1,6 +1,6 @@
 // Opens the log of a session for reading, finds its forks and agents, and searches it.
 
-import { readPayload } from "../log/draft.ts";
+import { readPayload } from "../log/entry.ts";
 import type { ForkPayload } from "../log/payload.ts";
 import { recall } from "../recall/recall.ts";
 import { forkedReader } from "../state/log.ts";
@@ -39,7 +39,7 @@ export async function openInspected(
   }
   return {
     session,
-    log: forkedReader({ reader: parent, sequence: fork.sequence }, own),
+    log: forkedReader({ reader: parent, sequence: fork.sequence, configuration: fork.configuration }, own),
     root: fork.session,
     sharedTo: fork.sequence,
     fork,

@@ -1,7 +1,6 @@
 // Divides the counted tokens and the price of a response among the segments of its request.
 
-import type { LedgerLine } from "../cost/ledger.ts";
-import { priceUsd } from "../cost/prices.ts";
+import { type LedgerLine, priceUsd } from "../cost/ledger.ts";
 import type { ModelPrices } from "../log/cause.ts";
 import { inputTokensOf } from "../log/usage.ts";
 import { inPromptOrder, type Segment } from "./segment.ts";

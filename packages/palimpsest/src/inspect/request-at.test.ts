@@ -29,7 +29,7 @@ async function startWorld(name: WorldName) {
     model,
     system: "Be brief.",
     tools: TOOLS,
-    settings: { "compaction.auto": "off" },
+    settings: { compaction: "off" },
   });
   const sent: { readonly entry: number; readonly json: string }[] = [];
   async function ask(reply: Reply) {

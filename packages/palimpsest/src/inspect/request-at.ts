@@ -1,10 +1,9 @@
 // Rebuilds a request from the log, as it was sent.
 
-import { foldLedger } from "../cost/fold.ts";
+import { foldLedger, lineOf } from "../cost/fold.ts";
 import type { Ledger, LedgerLine } from "../cost/ledger.ts";
-import { lineOf } from "../cost/line.ts";
 import type { Block } from "../log/block.ts";
-import { namedKind, readPayload } from "../log/draft.ts";
+import { namedKind, readPayload } from "../log/entry.ts";
 import type { RequestPayload } from "../log/payload.ts";
 import type { Provider } from "../providers/provider.ts";
 import { requestParts } from "../session/prepare.ts";

@@ -1,7 +1,6 @@
 import type { Block, ToolCall } from "../log/block.ts";
 import type { Provider, RequestParts } from "../providers/provider.ts";
-import { estimateTokens } from "../size/calibration.ts";
-import { featuresOf } from "../size/features.ts";
+import { estimateTokens, featuresOf } from "../size/calibration.ts";
 import type { Rendering } from "../state/rendering.ts";
 import { definitionBlock } from "../view/items.ts";
 import type { MessageItem, View } from "../view/view.ts";

@@ -13,7 +13,7 @@ async function start(requests: number) {
   const folder = await mkdtemp(join(tmpdir(), "palimpsest-index-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const store = memoryStore({ leaseMs: 0 });
-  const session = await openOffline(store, { system: "Be brief.", settings: { "compaction.auto": "off" } });
+  const session = await openOffline(store, { system: "Be brief.", settings: { compaction: "off" } });
   for (let index = 0; index < requests; index++) {
     await session.append(`Question ${index}`);
     await session.prepare();

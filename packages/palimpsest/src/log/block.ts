@@ -95,7 +95,7 @@ export interface ToolDefinition {
   readonly results?: "clearable" | "kept";
   /**
    * `bounded`: the tool limits the size of its results, for example because it reads files page by page. Its results are not
-   * stored in files. Not sent to the provider. @default results over `toolResults.thresholdCharacters` are stored
+   * stored in files. Not sent to the provider. @default the `store` rule of the policy decides by length
    */
   readonly resultSize?: "bounded";
   /**

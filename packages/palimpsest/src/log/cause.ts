@@ -61,6 +61,28 @@ export interface CacheFacts extends RequestedEdits {
   readonly prices?: ModelPrices;
 }
 
+/** How the request of a fork used the cache. The log of its parent has this, because it does not have the request. */
+export interface ForkUse {
+  /** The tokens that a perfect cache would have read. */
+  readonly perfectReadTokens: number;
+  /** Why fewer tokens were read; empty if none were lost. */
+  readonly causes: readonly Cause[];
+  /** Present for the first request of the fork, which is compared with the newest answered request of the parent. */
+  readonly first?: ForkFirstUse;
+}
+
+/** The first request of a fork, compared with the newest answered request of its parent. */
+interface ForkFirstUse {
+  /** The tokens that the parent's request had left in the cache; 0 if the cache had expired, or if the fork does not start with them. */
+  readonly expectedTokens: number;
+  /** Details of the causes: tools, parameters, and reasons for decisions. */
+  readonly what: readonly string[];
+  /** The time since the parent's request. */
+  readonly pauseMs: number;
+  /** Where the provider sees the first difference, if it says so. */
+  readonly providerSays?: CacheDiagnosis["reason"];
+}
+
 /**
  * Where a request differs from the previous one, as reported by the provider. `nowhere`: no difference. `parameters`: a
  * difference that no other value names. `unknown`: the provider could not compare.
@@ -76,6 +98,11 @@ export interface CacheEffects {
   readonly parameters: Readonly<Record<string, ChangeCause | "nothing">>;
   /** Whether adding the first image or removing the last one invalidates all messages. */
   readonly images: "messages" | "nothing";
+  /**
+   * Whether the end of the system prompt and the tools is marked, so that they are found in the cache when the messages change. `none`: a
+   * service that charges for writes finds only whole earlier prompts. @default "placed"
+   */
+  readonly headMark?: "placed" | "none";
 }
 
 /** The prices of a model. */

@@ -4,20 +4,20 @@
 export interface CompactionRecord {
   readonly trigger: CompactionTrigger;
   readonly reason: CompactionReason;
+  /** The decision of the policy; absent if the user, the host or a refusal of the provider asked for the compaction. */
+  readonly decided?: DecidedBy | undefined;
   /** The window forced the compaction, although a restore had undone an earlier compaction of the same items. */
   readonly overrides?: "restore";
   readonly variant: "full" | "from" | "up_to";
-  readonly rung: CompactionRung;
-  /** Summary methods that were tried before, and why each failed. */
-  readonly declined: readonly { readonly rung: CompactionRung; readonly why: string }[];
+  readonly summary: SummaryRecord;
+  /** What was tried before, or went wrong on the way. */
+  readonly attempts: readonly SummaryAttempt[];
   readonly messages: number;
   /** Estimates of the whole view, before and after. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The tokens of each part of the summary message, and of the rehydrated content. */
-  readonly parts: Readonly<Record<string, number>>;
-  /** The rehydrated parts, and how much of each is in view; absent if the provider compacted. */
-  readonly putBack?: readonly RehydratedPart[];
+  /** What survived besides the kept messages: the summary, and each part that had something to show. */
+  readonly parts: readonly PartRecord[];
   readonly modelCalls: number;
   readonly priceUsd?: number;
   /** Instructions of the user and of hooks for the summary. */
@@ -33,25 +33,104 @@ export type CompactionTrigger = "auto" | "manual" | "reactive";
  */
 export type CompactionReason = "window" | "economic" | "asked";
 
-/**
- * The method that made a summary. `notes`: the session's notes. `fork`: the model, on the cached prompt. `direct`: the model,
- * from a transcript. `passes`: the model, from a transcript in several parts. `digest`: no model. `provider`: the provider.
- */
-export type CompactionRung = "notes" | "fork" | "direct" | "passes" | "digest" | "provider";
+/** How a summary came about, without its text. */
+export interface SummaryRecord {
+  readonly way: SummaryWay;
+  /** The name of the form that was asked for. */
+  readonly form: string;
+  /** Whether there is a summary and its form accepts it. True if the policy wants no summary. */
+  readonly met: boolean;
+}
 
-/** A file, a skill, the plan or another text from the host that is shown again after a compaction. */
-export interface RehydratedPart {
-  /** The type of attachment. */
-  readonly type: string;
-  /** The path of a file, the name of a skill. */
-  readonly name?: string;
-  readonly shown: "whole" | "cut" | "left-out";
+export interface SummaryAttempt {
+  readonly way: SummaryWay;
+  readonly why: string;
+}
+
+/**
+ * How a summary came about. `prepared`: a model, before anybody needed the summary. `notes`: the session's notes. `provider`: the
+ * provider, in its own format. `function`: the builder's code. `fork`: the model, on the cached prompt. `direct`: a model, from a
+ * transcript. `in-parts`: the same in several parts. `none`: no summary.
+ */
+export type SummaryWay = "prepared" | "notes" | "provider" | "function" | "fork" | "direct" | "in-parts" | "none";
+
+/**
+ * Why a compaction has no summary, or one that does not meet its form. `no-usable-summary`: no answer passed the checks, or no
+ * model could be asked. `provider-error`: the calls failed. `prompt-too-long`: the provider refused them as too long.
+ * `calls-used-up`: no calls or no time were left. `function-failed`: the builder's code failed.
+ */
+export type DegradedReason =
+  | "no-usable-summary"
+  | "provider-error"
+  | "prompt-too-long"
+  | "calls-used-up"
+  | "function-failed";
+
+/** One part of what survived a compaction, and how much of it is in view. */
+export interface PartRecord {
+  readonly name: string;
+  /** The number of items that the part chose from: messages, files, texts of the host. */
+  readonly items: number;
   /** Tokens in view. */
   readonly tokens: number;
-  /** Tokens of the whole part; 0 if the part could not be read. */
-  readonly ofTokens: number;
+  /** Tokens of all items. */
+  readonly fullTokens: number;
   /** Why the part is cut or left out. */
-  readonly why?: string;
+  readonly why?: string | undefined;
+}
+
+/**
+ * A decision about the window that clears results. A clearing of our own directly follows as `replace` entries, which carry the
+ * text of the stubs.
+ */
+export interface DecisionPayload extends DecidedBy {
+  readonly action: "clear" | "ask-provider" | "delete-cached";
+  /** The size of the view, before and after, by estimate. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** The estimated size of results that the provider has left out until now, and that stubs replace from now on. */
+  readonly returningTokens?: number | undefined;
+  /** From now on, requests ask the provider for these edits. */
+  readonly edits?: ProviderEdits | undefined;
+  /** From now on, requests delete these results from the cached prompt. */
+  readonly deleted?: readonly DeletedResult[] | undefined;
+}
+
+/** Why a decision was taken. */
+export interface DecidedBy {
+  /** The rule of the policy that proposed the action. */
+  readonly rule: string;
+  readonly level: string;
+  readonly because: string;
+  readonly figures: DecisionFigures;
+  /** The other proposals. */
+  readonly considered: readonly ConsideredProposal[];
+}
+
+/** Costs and savings of a proposal, in US dollars; in prices of an input token if the prices are unknown. */
+export interface DecisionFigures {
+  readonly unit: "usd" | "input-tokens";
+  readonly costNow: number;
+  readonly costLater: number;
+  readonly savesNow: number;
+  readonly savesLater: number;
+  readonly net: number;
+}
+
+/** A proposal that was not taken. */
+export interface ConsideredProposal {
+  readonly rule: string;
+  readonly level: string;
+  readonly net: number;
+  readonly tokensAfter: number;
+  /** Why it could not be taken; absent if another proposal was better. */
+  readonly barred?: string | undefined;
+}
+
+/** The policy of the session, in words and numbers. The bytes of a request do not depend on it. */
+export interface PolicyPayload {
+  readonly name: string;
+  readonly rules: readonly { readonly slot: string; readonly name: string; readonly params?: unknown }[];
 }
 
 /** A compaction attempt that changed nothing. */
@@ -87,9 +166,9 @@ export interface OverflowPayload {
 
 /** What a request asks the provider to remove from the prompt. */
 export interface RequestedEdits {
-  readonly edits?: ProviderEdits;
+  readonly edits?: ProviderEdits | undefined;
   /** Results to delete from the cached prompt. Sent with every request to which the deletion applies. */
-  readonly deleted?: readonly DeletedResult[];
+  readonly deleted?: readonly DeletedResult[] | undefined;
 }
 
 /**

@@ -1,8 +1,15 @@
 // The payload of each kind of entry, and its version. Compactions and turns have files of their own.
 
 import type { Block, ToolDefinition } from "./block.ts";
-import type { CacheDiagnosis, CacheFacts, ModelPrices } from "./cause.ts";
-import type { AppliedEdits, AttemptPayload, CompactionRecord, OverflowPayload } from "./payload-compaction.ts";
+import type { CacheDiagnosis, CacheFacts, ForkUse, ModelPrices } from "./cause.ts";
+import type {
+  AppliedEdits,
+  AttemptPayload,
+  CompactionRecord,
+  DecisionPayload,
+  OverflowPayload,
+  PolicyPayload,
+} from "./payload-compaction.ts";
 import type { AgentPayload, CallPayload, TakenPayload, TurnPayload } from "./payload-turn.ts";
 import type { Provenance } from "./provenance.ts";
 
@@ -26,7 +33,10 @@ export interface Payloads {
   readonly attempt: AttemptPayload;
   readonly overflow: OverflowPayload;
   readonly agent: AgentPayload;
+  readonly reader: ReaderPayload;
   readonly mark: MarkPayload;
+  readonly decision: DecisionPayload;
+  readonly policy: PolicyPayload;
   readonly key: KeyPayload;
   readonly turn: TurnPayload;
   readonly call: CallPayload;
@@ -54,7 +64,10 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   attempt: 1,
   overflow: 1,
   agent: 1,
+  reader: 1,
   mark: 1,
+  decision: 1,
+  policy: 1,
   key: 1,
   turn: 1,
   call: 1,
@@ -189,6 +202,8 @@ export interface UsagePayload {
    * conversation. `within`: the counts include the conversation before the compaction, so they do not show the new size.
    */
   readonly folded?: "before" | "within";
+  /** What the ledger of a fork says about its response; only in the log of the fork's parent. */
+  readonly fork?: ForkUse;
 }
 
 /** A message that a decision shows instead of other messages. */
@@ -287,6 +302,15 @@ export interface ForkPayload {
    * matches. @default all
    */
   readonly allowedTools?: readonly string[];
+  /**
+   * The configuration that the fork begins with, if the parent had changed its configuration since its newest request. The fork then
+   * leaves out the parent's later configurations. @default the newest configuration before the beginning of the fork
+   */
+  readonly configuration?: number;
+  /** `own`: the parent had made no request, so there is no prompt to share. @default the parent's system prompt and tool list */
+  readonly head?: "own";
+  /** What the parent had left in the cache, in the form of a ledger. @default nothing */
+  readonly ledger?: unknown;
 }
 
 /** A text that stays in view through every compaction, byte for byte. */
@@ -311,10 +335,17 @@ interface NotesPayload {
 }
 
 /** A reader has processed the log up to an entry. */
-interface MarkPayload {
+interface ReaderPayload {
   /** The name of the reader. */
   readonly name: string;
   readonly coveredTo: number;
+}
+
+/** A fact that the host recorded. Rules of a policy see the newest value of each name. */
+interface MarkPayload {
+  readonly name: string;
+  /** A JSON value. */
+  readonly value: unknown;
 }
 
 /**

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toDraft } from "./draft.ts";
-import { EMPTY_LOG, type Entry, sealEntries } from "./entry.ts";
+import { EMPTY_LOG, type Entry, sealEntries, toDraft } from "./entry.ts";
 import type { PayloadKind, Payloads } from "./payload.ts";
 import { entryText, isMatch, readQuery, snippetOf, wordsOf } from "./search-text.ts";
 

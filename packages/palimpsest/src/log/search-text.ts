@@ -1,8 +1,7 @@
 // Search in entries: the words of texts and queries, and the text of an entry.
 
 import type { Block, Media } from "./block.ts";
-import { readPayload } from "./draft.ts";
-import type { Entry } from "./entry.ts";
+import { type Entry, readPayload } from "./entry.ts";
 
 /** Words that must follow each other. The last word may be the beginning of a longer one: `conn` finds `connection`. */
 export type Phrase = readonly string[];

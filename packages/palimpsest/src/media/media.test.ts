@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import type { Media } from "../log/block.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
 import { messageItem } from "../view/items.ts";
-import { mediaIn } from "../view/media.ts";
 import { toItem } from "../view/view.ts";
-import { findRefused, omitMedia } from "./media.ts";
+import { findRefused, mediaIn, omitMedia } from "./media.ts";
 
 const image = (data: string): Media => ({ kind: "image", source: { kind: "base64", mediaType: "image/png", data } });
 const items = [

@@ -1,12 +1,14 @@
+// Media that no provider accepts, that a provider has refused, or that make a request too large, are shown as stubs.
+
 import type { Block, Media, Part } from "../log/block.ts";
+import { toDraft } from "../log/entry.ts";
 import { checkMedia } from "../log/media-type.ts";
-import type { AttachmentPayload, MessagePayload, ReplacePayload } from "../log/payload.ts";
+import type { AttachmentPayload, MessagePayload, Replacement, ReplacePayload } from "../log/payload.ts";
 import type { MediaRefusal } from "../providers/media-refusal.ts";
 import type { MediaRefused } from "../session-event.ts";
-import { inPlaceOf, mediaOf, mediaStub, type ShownMedia } from "../view/media.ts";
-import type { MessageItem } from "../view/view.ts";
-
-// Checks new media, finds the media that a provider refused, and replaces media by stubs.
+import { NOTHING_TO_DO, type StageDecision } from "../state/ports.ts";
+import { grouped } from "../text.ts";
+import type { Configuration, Item, MessageItem, View } from "../view/view.ts";
 
 /** Replaces media with stubs that say why. The entries keep the media, and `restore` shows them again. */
 export function omitMedia(
@@ -141,4 +143,167 @@ function correct(block: Block): Block {
   if (block.kind !== "image" && block.kind !== "document") return block;
   const checked = checkMedia(block);
   return checked.kind === "corrected" ? checked.media : block;
+}
+
+// ------------------------------------------------------------------------------------------------ too many bytes
+
+/** Leaves out the oldest media of a request with too many bytes: providers limit bytes as well as tokens. */
+export function fitBytes(bytes: ByteIndex, maxRequestBytes: number | undefined): StageDecision {
+  if (maxRequestBytes === undefined || bytes.totalBytes <= maxRequestBytes * FILLED_SHARE) return NOTHING_TO_DO;
+  const left = planByteFit(bytes.media, bytes.totalBytes - maxRequestBytes * FREED_SHARE);
+  if (left.length === 0) return NOTHING_TO_DO;
+  const size = `${grouped(bytes.totalBytes)} bytes of ${grouped(maxRequestBytes)} that the provider takes`;
+  const why = `the request had ${size}`;
+  const { decisions, newEvents } = omitMedia(left, { why, problem: "too-large", by: "request-size" });
+  return { drafts: decisions.map((one) => toDraft("replace", one)), newEvents };
+}
+
+/** The share of the limit that a request may fill. The provider's format of a request differs from ours by some bytes. */
+const FILLED_SHARE = 0.97;
+/** The share of the limit that is left in use. Each omission loses the cached prompt from that item on, so make room for later media. */
+const FREED_SHARE = 0.75;
+
+/** Returns the oldest media that together have at least this many bytes; all media if they have fewer. */
+export function planByteFit(media: readonly ShownMedia[], excessBytes: number): readonly ShownMedia[] {
+  const left: ShownMedia[] = [];
+  let excess = excessBytes;
+  for (const one of media) {
+    if (excess <= 0) break;
+    const bytes = dataBytesOf(one.media);
+    if (bytes === 0) continue;
+    left.push(one);
+    excess -= bytes;
+  }
+  return left;
+}
+
+function dataBytesOf({ source }: Media): number {
+  return source.kind === "base64" ? source.data.length : 0;
+}
+
+// ------------------------------------------------------------------------------------------------ media in the view
+
+/** Returns the media of a view in the order in which the model sees them. */
+export function mediaIn(items: readonly Item[]): readonly ShownMedia[] {
+  return items.flatMap((item) =>
+    item.kind === "message" ? mediaOf(item.blocks).map((media) => ({ item, media })) : [],
+  );
+}
+
+/** An image or a document in the view: in a message, or in a tool result. */
+export interface ShownMedia {
+  readonly item: MessageItem;
+  readonly media: Media;
+}
+
+/** Returns the media in blocks, including those in tool results. */
+function mediaOf(blocks: readonly Block[]): readonly Media[] {
+  return blocks.flatMap((block): readonly Media[] => {
+    if (block?.kind === "image" || block.kind === "document") return [block];
+    return block?.kind === "tool_result" && Array.isArray(block.content) ? mediaOf(block.content) : [];
+  });
+}
+
+/** Returns the replacement of a message, without some of its media. */
+function inPlaceOf(
+  {
+    role,
+    origin,
+    provenance,
+    attachment,
+    blocks,
+  }: Pick<MessageItem, "role" | "origin" | "provenance" | "attachment" | "blocks">,
+  textFor: (media: Media) => string | undefined,
+): Replacement {
+  return {
+    role,
+    origin,
+    provenance,
+    attachment,
+    blocks: withoutMedia(blocks, textFor),
+  };
+}
+
+/** Returns the blocks with text in place of some media. */
+function withoutMedia(blocks: readonly Block[], textFor: (media: Media) => string | undefined): readonly Block[] {
+  return blocks.map((block) => {
+    if (block.kind === "tool_result" && typeof block.content !== "string") {
+      return { ...block, content: withoutMedia(block.content, textFor) as readonly Part[] };
+    }
+    const text = block.kind === "image" || block.kind === "document" ? textFor(block) : undefined;
+    return text === undefined ? block : { kind: "text", text };
+  });
+}
+
+/** Returns the text that stands for omitted media. */
+function mediaStub(media: Media, why: string, entry: number): string {
+  return `[${describe(media)} left out: ${why}. Entry ${entry} still has it.]`;
+}
+
+/** Describes the type and the size of media. */
+function describe({ kind, source }: Media): string {
+  if (source.kind === "url") return `${kind} at ${source.url}`;
+  return `${kind} (${source.mediaType}, ${Math.floor((source.data.length * 3) / 4)} bytes)`;
+}
+
+/** Creates an index of the bytes and the media in a view. */
+export function createByteIndex(): ByteIndex {
+  let known: { readonly view: View | undefined; readonly changedAt: number } = { view: undefined, changedAt: 0 };
+  let head: { readonly of: Configuration | undefined; readonly bytes: number } = { of: undefined, bytes: 0 };
+  let itemCount = 0;
+  let messageBytes = 0;
+  let media: ShownMedia[] = [];
+  return {
+    get totalBytes() {
+      return head.bytes + messageBytes;
+    },
+    get media() {
+      return media;
+    },
+    update(view) {
+      const { configuration } = view;
+      if (head.of !== configuration) {
+        head = { of: configuration, bytes: bytesOf([configuration?.system, configuration?.tools]) };
+      }
+      if (view !== known.view || view.changedAt !== known.changedAt) {
+        [itemCount, messageBytes, media] = [0, 0, []];
+        known = { view, changedAt: view.changedAt };
+      }
+      for (; itemCount < view.items.length; itemCount++) {
+        const item = view.items[itemCount]!;
+        messageBytes += itemBytes(item);
+        media.push(...mediaIn([item]));
+      }
+    },
+  };
+}
+
+/** The size of the view in request bytes, updated from request to request. */
+export interface ByteIndex {
+  /** The bytes of all messages, the system prompt and the tools, as JSON in our own form, which is close to the providers' forms. */
+  readonly totalBytes: number;
+  /** The media in the order in which the model sees them. */
+  readonly media: readonly ShownMedia[];
+  /** Adds new items; reads the whole view again only if an old item has changed. */
+  update(view: View): void;
+}
+
+function itemBytes(item: Item): number {
+  return item.kind === "message" ? bytesOf(item.blocks) : 0;
+}
+
+/** Returns the size of a value as JSON in UTF-8, as clients send it. */
+function bytesOf(value: unknown): number {
+  const json = JSON.stringify(value) ?? "";
+  let bytes = json.length;
+  // Media are base64, one byte per character: only non-ASCII text must be measured.
+  for (const [run] of json.matchAll(/[^\0-\x7f]+/g))
+    for (let at = 0; at < run.length; at++) bytes += furtherBytes(run.charCodeAt(at));
+  return bytes;
+}
+
+/** Returns the bytes of a UTF-16 unit after the first byte. A surrogate pair has four bytes; JSON contains no lone surrogates. */
+function furtherBytes(unit: number): number {
+  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+  return unit < 0x800 || isSurrogate ? 1 : 2;
 }

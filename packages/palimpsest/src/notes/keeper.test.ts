@@ -2,6 +2,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, manualClock, type Reply, type Script, serve } from "@palimpsest/provider-simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { InvalidOptionError } from "../errors.ts";
+import type { Policy } from "../policy/policy.ts";
+import { notesByGrowth } from "../policy/rules/notes.ts";
+import { coding } from "../presets/coding.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/stream.ts";
 import { openSession } from "../session/open.ts";
@@ -24,6 +27,7 @@ const STATE = "Current state";
 interface World {
   readonly reply?: Reply;
   readonly settings?: Partial<Settings>;
+  readonly policy?: Policy;
   readonly notes?: NotesOptions;
   readonly windowTokens?: number;
 }
@@ -31,6 +35,7 @@ interface World {
 async function open({
   reply = update(section(STATE, "Renaming the loader.")),
   settings,
+  policy,
   notes,
   windowTokens,
 }: World = {}) {
@@ -49,7 +54,8 @@ async function open({
     system: "Be brief.",
     id: "s",
     clock,
-    settings: { "cache.ttl": "5m" as const, ...settings },
+    settings: settings ?? {},
+    ...(policy === undefined ? {} : { policy }),
     settingsFrom: { environment: {} },
     onEvent: (event: SessionEvent) => events.push(event),
     ...(notes === undefined ? {} : { notes }),
@@ -104,50 +110,35 @@ describe("session notes", () => {
   });
 
   test("replace a summary without asking a model, and messages that they do not cover are kept", async () => {
-    const { session, ask, told: emitted } = await open();
+    const { session, ask, told: emitted } = await open({ settings: { notes: "on" } });
     for (let round = 0; round < 12; round++) await ask(words(`part${round}`));
     await session.notes.update();
     await ask(words("uncovered", 500));
     while ((await session.history.explain()).length === 0) await ask(words("more", 2_000));
     const [boundary] = await session.history.explain();
-    expect(boundary!.compaction).toMatchObject({ rung: "notes", trigger: "auto", modelCalls: 0, declined: [] });
+    expect(boundary!.compaction).toMatchObject({
+      summary: { way: "notes" },
+      trigger: "auto",
+      modelCalls: 0,
+      attempts: [],
+    });
     // Without a call there is no price, not a price of zero.
     expect(boundary!.compaction).not.toHaveProperty("priceUsd");
     expect(boundary!.shownAs).toContain("Renaming the loader.");
     const request = JSON.stringify((await ask("Go on.")).messages);
     expect(request).toContain("About uncovered");
-    expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", rung: "notes" } }]);
+    expect(emitted("compaction-ended")).toMatchObject([{ outcome: { kind: "compacted", summary: { way: "notes" } } }]);
   });
 
-  test("make a compaction cheaper until a compaction has used them", async () => {
-    const settings = { "compaction.economicFromTokens": 10_000, "compaction.horizonRequests": 8 } as const;
-    const { session, ask } = await open({ settings, windowTokens: 200_000 });
-    const point = (): number => {
-      const { compaction } = session.view.size();
-      if (compaction.policy === "off") throw new Error("compaction is off");
-      return compaction.atTokens;
-    };
-    for (let round = 0; round < 6; round++) await ask(words(`part${round}`));
-    const withoutNotes = point();
-    await session.notes.update();
-    const withNotes = point();
-    expect(withNotes).toBeLessThan(withoutNotes);
-    await session.compact();
-    expect(point()).toBeGreaterThan(withNotes);
-    await session.notes.update();
-    expect(point()).toBeLessThan(withoutNotes);
-  });
-
-  test("are updated by growth with the fixed policy", async () => {
-    const { ask, told: emitted } = await open({ settings: { "notes.enabled": "on", "notes.policy": "fixed" } });
+  test("are updated by growth with such a rule, whatever that costs", async () => {
+    const policy = { ...coding(), notes: notesByGrowth({ firstTokens: 10_000, growthTokens: 5_000, toolCalls: 3 }) };
+    const { ask, told: emitted } = await open({ policy });
     for (let round = 0; round < 4; round++) await ask(words(`part${round}`, 2_000));
     await expect.poll(() => emitted("notes-updated").length).toBeGreaterThan(0);
   });
 
-  test("are updated rarely with the paying policy, shortly before the cache of a long conversation expires", async () => {
-    const compaction = { "compaction.economicFromTokens": 20_000, "compaction.horizonRequests": 30 };
-    const settings = { "notes.enabled": "on", ...compaction } as const;
-    const { session, ask, told: emitted, clock } = await open({ settings, windowTokens: 200_000 });
+  test("are updated rarely if they have to pay, shortly before the cache of a long conversation expires", async () => {
+    const { session, ask, told: emitted, clock } = await open({ settings: { notes: "on" }, windowTokens: 200_000 });
     for (let round = 0; round < 40; round++) await ask(words(`part${round}`, 1_000));
     expect(emitted("notes-updated")).toEqual([]);
     // The conversation pauses until less than a fifth of the cache's five minutes is left.
@@ -183,9 +174,10 @@ describe("session notes", () => {
   });
 
   test("are off by default", async () => {
-    const { ask, told: emitted } = await open({ settings: { "notes.policy": "fixed" } });
+    const { session, ask, told: emitted, clock } = await open({ windowTokens: 200_000 });
     for (let round = 0; round < 5; round++) await ask(words(`part${round}`, 2_000));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await clock.pass(10 * MINUTE_MS, Promise.resolve());
+    await session.close();
     expect(emitted("notes-updated")).toEqual([]);
   });
 });

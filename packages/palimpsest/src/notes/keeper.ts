@@ -3,7 +3,8 @@
 import { NO_LONGER_NEEDED, watchCall } from "../clock.ts";
 import { InvalidOptionError } from "../errors.ts";
 import type { Forks } from "../forks/forks.ts";
-import { readPayload, toDraft } from "../log/draft.ts";
+import { readPayload, toDraft } from "../log/entry.ts";
+import { updateReason } from "../policy/guard.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { recallOf } from "../recall/recall.ts";
 import type { SessionCore } from "../state/core.ts";
@@ -12,22 +13,24 @@ import type { NotesUpdateOutcome, SessionNotes } from "../state/options.ts";
 import type { Sizes } from "../state/ports.ts";
 import { measuresOf, type Snapshot, takeSnapshot } from "../state/state.ts";
 import { sizeTokens } from "../view/view.ts";
-import { emptyNotes, isBare, type Notes, notesMarkdown, parseNotes } from "./notes.ts";
+import { emptyNotes, isBare, NOTES_LIMITS, type Notes, notesMarkdown, parseNotes } from "./notes.ts";
+import { type NotesCompaction, planNotesCompaction } from "./plan.ts";
 import { NOTES_TEMPLATE, type NotesTemplate, readNotesTemplate } from "./template.ts";
 import { readUpdate, updatePrompt } from "./update.ts";
-import { isUpdateDue, type NotesCompaction, notesPolicy, notesSituation, planNotesCompaction } from "./when.ts";
 
 const NOTES_SOURCE = "session_notes";
 /** The time that a compaction waits for an update. An update that takes longer than `DEAD_MS` counts as dead. */
 const WAIT_MS = 15_000;
 const DEAD_MS = 60_000;
+/** The keeper checks once more whether an update is due when this share of the cache's lifetime is left. */
+const ENDING_SHARE = 0.2;
 /** The view must grow by this share before the keeper checks again whether an update is due. */
 const CHECK_AGAIN_SHARE = 0.05;
 
 /** The parts of a session that its notes need. */
 interface NotesParts extends SessionCore {
   readonly forks: Pick<Forks, "converse">;
-  readonly measures: Pick<Sizes, "size">;
+  readonly measures: Pick<Sizes, "budget" | "windowState">;
 }
 
 /** Updates the notes of a session during the session, so that a summary exists when a compaction needs one. */
@@ -82,14 +85,14 @@ export class NotesKeeper implements SessionNotes {
   }
 
   async #run(signal: AbortSignal): Promise<NotesUpdateOutcome> {
-    const { state, settings, options, ports, forks, measures } = this.#parts;
-    const values = settings.current;
+    const { state, policy, options, ports, forks, measures } = this.#parts;
     const notes = await this.#current();
-    const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.size()));
+    const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.budget()));
     const covered = snapshot.items.findLast(({ kind }) => kind === "message");
     if (covered === undefined) return { kind: "failed", why: "the conversation is still empty" };
     const { prompt, write } = options.notes ?? {};
-    const limits = { sectionTokens: values["notes.sectionTokens"], totalTokens: values["notes.totalTokens"] };
+    const { sectionTokens, totalTokens } = policy.current.notes ?? NOTES_LIMITS;
+    const limits = { sectionTokens, totalTokens };
     const conversation = await forks.converse({ source: NOTES_SOURCE, signal });
     try {
       await conversation.ask(updatePrompt({ notes, countTokens: snapshot.countTokens, limits, prompt }));
@@ -132,46 +135,38 @@ export class NotesKeeper implements SessionNotes {
   }
 
   async #updateInPause(over: AbortSignal): Promise<void> {
-    const { state, settings, ports } = this.#parts;
+    const { state, policy, ports } = this.#parts;
     // The cost of a check grows with the view, so check only after the view has grown by a share or has shrunk.
     const size = sizeTokens(state.view);
     const hasChanged = size < this.#checkedTokens || size >= this.#checkedTokens * (1 + CHECK_AGAIN_SHARE);
     if (hasChanged && (await this.#updateIfDue(over))) return;
     const { atMs, lifetimeMs } = state.ledger.sources["main"]?.previous ?? {};
-    if (atMs === undefined || lifetimeMs === undefined || settings.current["notes.enabled"] === "off") return;
-    // Add one millisecond: the planner acts if this share of the lifetime or less is left.
-    const dueAtMs = atMs + lifetimeMs * (1 - settings.current["notes.beforeColdPercent"] / 100) + 1;
+    if (atMs === undefined || lifetimeMs === undefined || policy.current.notes === undefined) return;
+    const dueAtMs = atMs + lifetimeMs * (1 - ENDING_SHARE) + 1;
     await ports.clock.wait(Math.max(0, dueAtMs - ports.clock.now()), over, "free");
     if (!over.aborted) await this.#updateIfDue(over);
   }
 
   async #updateIfDue(over: AbortSignal): Promise<boolean> {
-    const { state, settings, ports, measures } = this.#parts;
-    if (settings.current["notes.enabled"] === "off" || this.#running !== undefined) return false;
+    const { state, policy, measures } = this.#parts;
+    if (policy.current.notes === undefined || this.#running !== undefined) return false;
     const notes = await this.#current();
     if (over.aborted) return false;
-    const size = measures.size();
-    const snapshot = takeSnapshot(state, size);
-    this.#checkedTokens = snapshot.sizeTokens;
-    const situation = notesSituation({
-      snapshot,
-      ledger: state.ledger,
-      prices: ports.facts.of(snapshot.configuration.model).prices,
-      compaction: size.compaction,
-      settings: settings.current,
-      notesTokens: isBare(notes) ? 0 : snapshot.countTokens(notesMarkdown(notes)),
-      nowMs: ports.clock.now(),
-    });
-    const policy = notesPolicy(settings.current);
-    if (situation === undefined || isUpdateDue(situation, policy).kind === "not-due") return false;
+    this.#checkedTokens = sizeTokens(state.view);
+    const { countTokens } = measuresOf(state.view);
+    const window = measures.windowState(isBare(notes) ? 0 : countTokens(notesMarkdown(notes)));
+    const { value: reason, failure } = updateReason(policy.current, window);
+    policy.countCall("notes", failure);
+    if (reason === undefined) return false;
     await this.update();
     return true;
   }
 
   /** Plans a compaction that uses the notes as its summary. Waits a short time for a running update. */
   async planCompaction(snapshot: Snapshot): Promise<NotesCompaction> {
-    const { state, settings, ports } = this.#parts;
-    const values = settings.current;
+    const { state, policy, ports } = this.#parts;
+    const rule = policy.current.notes;
+    if (rule === undefined) return { kind: "declined", cause: "no-notes", reason: "the policy has no notes" };
     const running = this.#running;
     if (running !== undefined && ports.clock.now() - running.sinceMs < DEAD_MS) {
       const over = new AbortController();
@@ -188,10 +183,10 @@ export class NotesKeeper implements SessionNotes {
       recall: recallOf(snapshot.configuration.tools),
       coveredTo: newest.coveredTo,
       newestBoundary: boundary === 0 ? undefined : boundary,
-      minimumTokens: values["notes.keepTokens"],
-      minimumTextMessages: values["notes.keepTextMessages"],
-      maximumTokens: values["notes.keepMaxTokens"],
-      sectionTokens: values["notes.sectionTokens"],
+      minimumTokens: rule.keep.tokens,
+      minimumTextMessages: rule.keep.messages,
+      maximumTokens: rule.keep.maxTokens,
+      sectionTokens: rule.sectionTokens,
       thresholdTokens: snapshot.budget.autoCompactTokens,
       tokensOf: snapshot.tokensOf,
       countTokens: snapshot.countTokens,

@@ -1,6 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { anObject, checkArgument } from "../schema/check-options.ts";
-import { renderCompaction } from "./anthropic/compaction.ts";
 import {
   ANTHROPIC,
   ANTHROPIC_CACHE_EFFECTS,
@@ -11,7 +10,7 @@ import {
   type AnthropicResponse,
 } from "./anthropic/facts.ts";
 import { readMessages, readResponse } from "./anthropic/read.ts";
-import { createRequestRenderer, renderMessage, renderPing, takesEdits } from "./anthropic/render.ts";
+import { createRequestRenderer, renderCompaction, renderMessage, renderPing, takesEdits } from "./anthropic/render.ts";
 import { createStreamCollector } from "./anthropic/stream.ts";
 import { pickFields, requestTokenCount } from "./count-tokens.ts";
 import { type ExtraModels, findFacts, type ModelFacts, toModelId } from "./models.ts";
@@ -71,8 +70,8 @@ export interface AnthropicOptions {
    */
   readonly cacheDiagnostics?: "asked" | "off";
   /**
-   * Whether requests may ask the service to clear stale tool results and thinking (the setting `clearing.byProvider`
-   * decides when). Such requests carry a beta: send them with `send` or with the client's `beta.messages`; `messages`
+   * Whether requests may ask the service to clear stale tool results and thinking (the rule `byProvider` of
+   * the policy decides when). Such requests carry a beta: send them with `send` or with the client's `beta.messages`; `messages`
    * refuses them. @default "off"
    */
   readonly edits?: "asked" | "off";

@@ -89,7 +89,10 @@ export interface RequestParts<Message = unknown> extends RequestedEdits {
   readonly maxTokens: number;
   /** Keeps requests of one session on the same cache, for providers that accept such a hint. */
   readonly session: string;
-  /** The newest response of this session. A provider that explains cache misses compares the request with it. */
+  /**
+   * The newest response of this session, also if a rewind has taken the response out of the conversation. A provider that explains cache
+   * misses compares the request with it.
+   */
   readonly previousResponseId?: string;
 }
 
@@ -107,7 +110,16 @@ export interface ResponseContent {
   readonly stop: "end" | "tools" | "length" | "window" | "paused" | "refused" | "compacted" | "other";
   readonly usage: Omit<
     UsagePayload,
-    "responseId" | "model" | "answers" | "source" | "madeAtMs" | "prices" | "cacheDiagnosis" | "appliedEdits" | "folded"
+    | "responseId"
+    | "model"
+    | "answers"
+    | "source"
+    | "madeAtMs"
+    | "prices"
+    | "cacheDiagnosis"
+    | "appliedEdits"
+    | "folded"
+    | "fork"
   >;
   /** The provider's explanation of where the request differs from the previous one. */
   readonly cacheDiagnosis?: CacheDiagnosis;

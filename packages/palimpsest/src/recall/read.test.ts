@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toDraft } from "../log/draft.ts";
-import { sealEntries } from "../log/entry.ts";
+import { sealEntries, toDraft } from "../log/entry.ts";
 import { memoryResults } from "../stores/memory-store.ts";
 import { sha256 } from "../stores/sha256.ts";
 import { contentOf, readRange, type TextPlace } from "./read.ts";

@@ -1,7 +1,6 @@
 // Reads the content of an entry: from the log or from a file, as a range or line by line.
 
-import { readPayload } from "../log/draft.ts";
-import type { Entry } from "../log/entry.ts";
+import { type Entry, readPayload } from "../log/entry.ts";
 import { entryText } from "../log/search-text.ts";
 import type { ResultFiles } from "../stores/store.ts";
 import { headOf } from "../text.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { toDraft } from "../log/draft.ts";
-import { sealEntries } from "../log/entry.ts";
+import { sealEntries, toDraft } from "../log/entry.ts";
 import type { MessagePayload, Payloads } from "../log/payload.ts";
 import { storeMessage } from "../store-results/store.ts";
 import { memoryResults, memoryStore } from "../stores/memory-store.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toDraft } from "../log/draft.ts";
-import { sealEntries } from "../log/entry.ts";
+import { sealEntries, toDraft } from "../log/entry.ts";
 import type { Payloads } from "../log/payload.ts";
 import { EMPTY_CARRIED_STATE } from "../state/carried.ts";
 import { memoryStore } from "../stores/memory-store.ts";

@@ -1,7 +1,6 @@
 // Searches a session for words, and one text for a literal string.
 
-import { readPayload } from "../log/draft.ts";
-import type { Entry } from "../log/entry.ts";
+import { type Entry, readPayload } from "../log/entry.ts";
 import { isMatch, type Phrase, readQuery, snippetOf } from "../log/search-text.ts";
 import type { LogReader, SearchHit } from "../stores/store.ts";
 import { headOf, tailOf } from "../text.ts";

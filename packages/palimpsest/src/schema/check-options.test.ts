@@ -6,11 +6,13 @@ import {
   anAsyncIterable,
   anObject,
   aText,
+  aValueOf,
   checkOptions,
   ifGiven,
   type Needed,
   withMethods,
 } from "./check-options.ts";
+import { integer } from "./schema.ts";
 
 const stream = new ReadableStream();
 const named = Object.assign(() => {}, { close: () => {} });
@@ -28,6 +30,16 @@ test.each<[string, (needed: string) => Needed, readonly (keyof typeof VALUES)[]]
   const one = of(needed);
   expect(one.needed).toBe(needed);
   expect(Object.keys(VALUES).filter((name) => one.fits(VALUES[name as keyof typeof VALUES]))).toEqual(fitting);
+});
+
+test("checks an option by a schema, and describes the schema in the error", () => {
+  const needed = { maxRounds: ifGiven(aValueOf(integer("", { minimum: 1 }))) };
+  for (const maxRounds of [undefined, 1, 5]) checkOptions("run", { maxRounds }, needed);
+  for (const maxRounds of [0, 1.5, "5", Number.NaN]) {
+    const refused = refusalOf(() => checkOptions("run", { maxRounds }, needed));
+    expect(refused).toMatchObject({ option: "run({ maxRounds })", value: maxRounds });
+    expect(refused.message).toMatch(/it must be a whole number, at least 1\.$/);
+  }
 });
 
 test("refuses invalid options with the names of the function and the option, and the value", () => {

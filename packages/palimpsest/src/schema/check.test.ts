@@ -9,6 +9,7 @@ const schema = {
     path: { type: "string", minLength: 1 },
     lines: { type: "array", items: { type: "integer", minimum: 1 }, maxItems: 2 },
     mode: { enum: ["read", "write"] },
+    share: { type: "number", exclusiveMinimum: 0, maximum: 1 },
     at: { anyOf: [{ type: "null" }, { type: "object", properties: { x: { type: "number" } }, required: ["x"] }] },
   },
   required: ["path"],
@@ -30,9 +31,13 @@ test.each([
       "lines[2] must be of type integer, not string",
     ],
   ],
+  [{ path: "a", share: 0.5 }, []],
+  [{ path: "a", share: 0 }, ["share must be above 0, not 0"]],
+  [{ path: "a", share: 2 }, ["share must be at most 1, not 2"]],
+  [{ path: "a", share: Number.NaN }, ["share must be of type number, not NaN"]],
   [{ path: "a", mode: "Read" }, ['mode must be one of "read", "write"']],
   [{ path: "a", at: {} }, ["at fits none of what is allowed: at must be of type null, not object; or at.x is missing"]],
-  [{ path: "a", pat: "b" }, ["pat is not known; there is path, lines, mode, at"]],
+  [{ path: "a", pat: "b" }, ["pat is not known; there is path, lines, mode, share, at"]],
 ])("%j: %j", (value, problems) => {
   expect(findProblems(schema, value)).toEqual(problems);
 });

@@ -60,7 +60,11 @@ function* problemsOf(schema: unknown, value: unknown, path: string): Generator<s
   }
   for (const ways of [anyOf, oneOf]) if (Array.isArray(ways)) yield* noneFits(ways, value, path);
   if (Array.isArray(schema["allOf"])) for (const part of schema["allOf"]) yield* problemsOf(part, value, path);
-  if (typeof value === "number") yield* outOfBounds(value, { least: schema["minimum"], most: schema["maximum"] }, path);
+  if (typeof value === "number") {
+    yield* outOfBounds(value, { least: schema["minimum"], most: schema["maximum"] }, path);
+    const above = schema["exclusiveMinimum"];
+    if (typeof above === "number" && value <= above) yield `${at(path)} must be above ${above}, not ${value}`;
+  }
   if (typeof value === "string" && ("minLength" in schema || "maxLength" in schema)) {
     const bounds = { least: schema["minLength"], most: schema["maxLength"] };
     yield* outOfBounds(countCharacters(value), bounds, path, "the length of ");
@@ -116,12 +120,14 @@ function* outOfBounds(size: number, { least, most }: Bounds, path: string, what 
 
 function isOfType(type: unknown, value: unknown): boolean {
   if (type === "integer") return Number.isInteger(value);
-  if (type === "number") return typeof value === "number";
+  if (type === "number") return Number.isFinite(value);
   return typeName(value) === type;
 }
 
 function typeName(value: unknown): string {
   if (value === null) return "null";
+  // JSON has no NaN and no infinity.
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   return Array.isArray(value) ? "array" : typeof value;
 }
 

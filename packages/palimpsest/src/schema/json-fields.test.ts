@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asCount, asList, asObject, asString, asStrings, present } from "./json-fields.ts";
+import { asCount, asList, asObject, asString, asStrings, isJson, present } from "./json-fields.ts";
 
 test.each<[(value: unknown) => unknown, readonly unknown[]]>([
   [asObject, [{ a: 1 }]],
@@ -18,4 +18,12 @@ test("keeps only the strings of a list, and returns none for other values", () =
 
 test("removes undefined fields, and keeps empty ones", () => {
   expect(present({ a: undefined, b: false, c: 0, d: "" })).toStrictEqual({ b: false, c: 0, d: "" });
+});
+
+test("isJson is true for values that JSON keeps as they are", () => {
+  const cyclic: Record<string, unknown> = {};
+  cyclic["self"] = cyclic;
+  for (const value of [null, "", 0, false, [], [{ a: [1, "b", null] }]]) expect(isJson(value)).toBe(true);
+  for (const value of [undefined, Number.NaN, 1n, () => 1, new Date(0), [undefined], { a: undefined }, cyclic])
+    expect(isJson(value)).toBe(false);
 });

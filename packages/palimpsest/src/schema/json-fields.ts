@@ -28,6 +28,16 @@ export function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
+/** Whether the value is the same after a round trip through JSON. Deeper values than 100 levels count as cyclic. */
+export function isJson(value: unknown, depth = 100): boolean {
+  if (depth === 0) return false;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (Array.isArray(value)) return value.every((element) => isJson(element, depth - 1));
+  if (typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype) return false;
+  return Object.values(value).every((field) => isJson(field, depth - 1));
+}
+
 /** Removes fields that are undefined: for values whose own keys matter, such as requests of a provider. */
 export function present<Fields extends object>(
   fields: Fields,

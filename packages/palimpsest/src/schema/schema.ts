@@ -47,6 +47,14 @@ export function integer(
   return { type: "integer", ...bounds, ...about(description) };
 }
 
+/** A number. */
+export function number(
+  description?: string,
+  bounds: { readonly minimum?: number; readonly exclusiveMinimum?: number; readonly maximum?: number } = {},
+): Schema<number> {
+  return { type: "number", ...bounds, ...about(description) };
+}
+
 /** True or false. */
 export function flag(description?: string): Schema<boolean> {
   return { type: "boolean", ...about(description) };
@@ -84,6 +92,11 @@ export function object<const Of extends Fields>(
   };
 }
 
+/** An object with any names, and a value of this schema for each name. */
+export function record<Value>(values: Schema<Value>, description?: string): Schema<Readonly<Record<string, Value>>> {
+  return { type: "object", ...about(description), additionalProperties: values };
+}
+
 /** A value that fits one of some schemas. */
 export function union<const Ways extends readonly Schema[]>(ways: Ways): Schema<Infer<Ways[number]>> {
   return { anyOf: ways };
@@ -92,6 +105,14 @@ export function union<const Ways extends readonly Schema[]>(ways: Ways): Schema<
 /** A field of an object that may be left out. */
 export function optional<Value>(schema: Schema<Value>): Optional<Value> {
   return { [OPTIONAL]: schema };
+}
+
+/** A schema with the value that applies if there is no other. */
+export type WithDefault<Value> = Schema<Value> & { readonly default: Value };
+
+/** Adds the default to a schema: the value that applies if there is no other. */
+export function withDefault<Value>(standard: NoInfer<Value>, schema: Schema<Value>): WithDefault<Value> {
+  return { ...schema, default: standard };
 }
 
 function isOptional(field: Schema | Optional<unknown>): field is Optional<unknown> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InvalidContentError } from "../errors.ts";
-import { readPayload } from "../log/draft.ts";
+import { readPayload } from "../log/entry.ts";
 import { attachment, toolResult, user } from "../log/messages.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import { memoryStore } from "../stores/memory-store.ts";

@@ -1,8 +1,7 @@
 // Appends content to a session: cleans texts, stores large results in files, and replaces media that no provider
 // accepts.
 
-import { namedKind, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
-import type { Draft } from "../log/entry.ts";
+import { type Draft, namedKind, readPayload, toDraft, toNamedDraft } from "../log/entry.ts";
 import { type NewContent, type StreamedResult, toContents, toolResult, user } from "../log/messages.ts";
 import type { AttachmentPayload, MessagePayload } from "../log/payload.ts";
 import { type Provenance, withProvenance } from "../log/provenance.ts";
@@ -14,16 +13,16 @@ import { isOnBranch } from "../state/load.ts";
 import type { ContentInlet } from "../state/ports.ts";
 import type { SessionState } from "../state/state.ts";
 import { resultOf } from "../store-results/preview.ts";
-import { failureNotice, storingFailed, storingOptions } from "../store-results/stage.ts";
-import { type StoringOptions, storeMessage, storeStream, toolOf } from "../store-results/store.ts";
+import {
+  failureNotice,
+  storeMessage,
+  storeStream,
+  storingFailed,
+  storingOptions,
+  toolOf,
+} from "../store-results/store.ts";
 import { sha256 } from "../stores/sha256.ts";
 import { openingOf } from "./record.ts";
-
-const NEVER: StoringOptions = {
-  thresholdCharacters: Number.MAX_SAFE_INTEGER,
-  aggregateCharacters: Number.MAX_SAFE_INTEGER,
-  messageCharacters: Number.MAX_SAFE_INTEGER,
-};
 
 export interface AppendOptions {
   /**
@@ -122,9 +121,8 @@ export class Inlet implements ContentInlet {
 
   /** The thresholds for storing in this turn. */
   #storing() {
-    const { id, ports, state, settings } = this.#core;
-    const options = storingOptions(settings.current, state.configuration.tools);
-    return { ...(settings.current["toolResults.storing"] === "on" ? options : NEVER), files: ports.files, session: id };
+    const { id, ports, state, policy } = this.#core;
+    return { ...storingOptions(policy, state.configuration.tools), files: ports.files, session: id };
   }
 
   /** Stores a large result in a file, and replaces media that no provider accepts by stubs. */

@@ -1,6 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, manualClock, serve } from "@palimpsest/provider-simulator";
 import { expect, onTestFinished, test } from "vitest";
+import type { Policy } from "../policy/policy.ts";
+import { byCacheEdit, whenCold } from "../policy/rules/clear.ts";
+import { coding } from "../presets/coding.ts";
 import {
   type AnthropicMessage,
   type AnthropicRequest,
@@ -8,7 +11,7 @@ import {
   anthropic,
 } from "../providers/anthropic.ts";
 import type { Provider } from "../providers/provider.ts";
-import type { Settings } from "../settings/settings.ts";
+import { clearingBy } from "./testing/policies.ts";
 import { createVoice, openReading } from "./testing/reading-session.ts";
 
 /** The simulator's extension, in the form in which an adapter declares it. */
@@ -32,7 +35,10 @@ function deleting(client: Anthropic): Provider<AnthropicRequest, AnthropicRespon
   };
 }
 
-async function begin(values: Partial<Settings> = { "clearing.byCacheEdit": "on" }) {
+const deletes = byCacheEdit({ atLeastResults: 12, keepNewest: 5 });
+const BOTH = clearingBy(deletes, whenCold({ keepNewest: 3 }));
+
+async function begin(policy: Policy = BOTH) {
   const clock = manualClock();
   const voice = createVoice();
   const face = createAnthropic({ clock, script: voice.script });
@@ -40,8 +46,7 @@ async function begin(values: Partial<Settings> = { "clearing.byCacheEdit": "on" 
   onTestFinished(() => server.close());
   const provider = deleting(new Anthropic({ apiKey: "none", baseURL: server.url }));
   const tools = [{ name: "Read", inputSchema: { type: "object" } }];
-  const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
-  const world = await openReading({ provider, model: "claude-sonnet-4-6", tools, clock, settings }, voice);
+  const world = await openReading({ provider, model: "claude-sonnet-4-6", tools, clock, policy }, voice);
   const breaks = async () => (await world.lines()).flatMap((line) => line.break ?? []);
   const deletedIn = async (): Promise<number> => {
     const { cache_edits } = (await world.session.prepare()) as unknown as {
@@ -82,7 +87,7 @@ test("sends the same deletions after a resume, and none after a boundary", async
   expect(await life.deletedIn()).toBe(0);
 });
 
-test("drops the deletions when the service has lost the prompt, and clears by time at once", async () => {
+test("drops the deletions when the service has lost the prompt, and clears by itself at once", async () => {
   const life = await begin();
   await life.session.append("Read them all.");
   await life.read(13);
@@ -93,12 +98,12 @@ test("drops the deletions when the service has lost the prompt, and clears by ti
   await life.session.append("Go on.");
   expect(await life.deletedIn()).toBe(0);
   const cleared = (await life.entries()).filter((read) => read.kind === "replace");
-  expect(cleared.map(({ payload }) => payload.reason)).toEqual(Array(10).fill("cleared by-time"));
+  expect(cleared.map(({ payload }) => payload.reason)).toEqual(Array(10).fill("cleared"));
   expect(life.session.view.size().tokens).toBeLessThan(size / 2);
 });
 
 test("deletes nothing after a pause, and counts deleted results again", async () => {
-  const life = await begin({ "clearing.byCacheEdit": "on", "clearing.byTime": "off" });
+  const life = await begin(clearingBy(deletes));
   await life.session.append("Read them all.");
   await life.read(13);
   await life.ask(answer("Read."));
@@ -110,7 +115,7 @@ test("deletes nothing after a pause, and counts deleted results again", async ()
 });
 
 test("deletes nothing by default", async () => {
-  const life = await begin({});
+  const life = await begin(coding());
   await life.session.append("Read them all.");
   await life.read(13);
   expect(await life.deletedIn()).toBe(0);

@@ -1,7 +1,9 @@
 import { createAnthropic, manualClock } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
+import type { CacheRule } from "../policy/policy.ts";
+import { fixedLifetimes, headByPauses } from "../policy/rules/cache.ts";
+import { coding } from "../presets/coding.ts";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
-import type { Settings } from "../settings/settings.ts";
 import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { openSession } from "./open.ts";
@@ -20,26 +22,21 @@ function ttlsOf({ system, messages }: AnthropicRequest): readonly string[] {
 }
 
 /** A session with a prompt of about 4,000 tokens, judged in this process. */
-async function begin(ttl?: "5m" | "1h", headTtl?: "auto" | "same" | "1h") {
+async function begin(cache: CacheRule) {
   const clock = manualClock();
   const store = memoryStore({ clock, leaseMs: 0 });
   const face = createAnthropic({ clock });
-  const options = (settings: Partial<Settings>): SessionOptions<AnthropicRequest, AnthropicResponse, never> => ({
+  const options = (rule: CacheRule): SessionOptions<AnthropicRequest, AnthropicResponse, never> => ({
     store,
     id: "s",
     provider: anthropic({} as never) as never,
     model: "claude-opus-5-5",
     clock,
     system: "You are a careful engineer. ".repeat(500),
-    settings,
+    policy: { ...coding(), cache: rule },
     settingsFrom: { environment: {} },
   });
-  const session = await openSession(
-    options({
-      ...(ttl === undefined ? {} : { "cache.ttl": ttl }),
-      ...(headTtl === undefined ? {} : { "cache.headTtl": headTtl }),
-    }),
-  );
+  const session = await openSession(options(cache));
   async function ask(question: string): Promise<Asked> {
     await session.append(question);
     const request = await session.prepare();
@@ -48,10 +45,10 @@ async function begin(ttl?: "5m" | "1h", headTtl?: "auto" | "same" | "1h") {
     const { usage } = await session.record(answered.response as unknown as AnthropicResponse);
     return { ttls: ttlsOf(request), readTokens: usage.cacheReadTokens };
   }
-  return { session, clock, ask, reopen: (settings: Partial<Settings>) => openSession(options(settings)) };
+  return { session, clock, ask, reopen: (rule: CacheRule) => openSession(options(rule)) };
 }
 
-describe("cache.ttl", () => {
+describe("the lifetime of the conversation", () => {
   test("keeps the cache through a pause of forty minutes with an hour, and loses it after ten minutes with five minutes", async () => {
     for (const [ttl, pauseMs, cache] of [
       ["5m", MINUTE_MS, "warm"],
@@ -59,7 +56,7 @@ describe("cache.ttl", () => {
       ["1h", 40 * MINUTE_MS, "warm"],
       ["1h", 90 * MINUTE_MS, "cold"],
     ] as const) {
-      const { clock, ask } = await begin(ttl, "same");
+      const { clock, ask } = await begin(fixedLifetimes(ttl, ttl));
       expect((await ask("One.")).ttls).toEqual([ttl, ttl]);
       clock.advance(pauseMs);
       const { readTokens, ttls } = await ask("Two.");
@@ -68,23 +65,23 @@ describe("cache.ttl", () => {
     }
   });
 
-  test("renders the same bytes after a resume with other settings", async () => {
+  test("renders the same bytes after a resume with another rule", async () => {
     for (const [chosen, later] of [
       ["5m", "1h"],
       ["1h", "5m"],
     ] as const) {
-      const { session, reopen } = await begin(chosen);
+      const { session, reopen } = await begin(fixedLifetimes(chosen, chosen));
       await session.append("One.");
       const bytes = JSON.stringify(await session.prepare());
       await session.close();
-      expect(JSON.stringify(await (await reopen({ "cache.ttl": later })).prepare())).toBe(bytes);
+      expect(JSON.stringify(await (await reopen(fixedLifetimes(later, later))).prepare())).toBe(bytes);
     }
   });
 });
 
-describe("cache.headTtl", () => {
+describe("the lifetime of the head", () => {
   test("reads the head after a pause if only the head has an hour", async () => {
-    const { session, clock, ask } = await begin("5m", "1h");
+    const { session, clock, ask } = await begin(fixedLifetimes("1h", "5m"));
     await ask("One. ".repeat(3_000));
     clock.advance(20 * MINUTE_MS);
     const { ttls, readTokens } = await ask("Two.");
@@ -96,8 +93,8 @@ describe("cache.headTtl", () => {
     expect(coldUsd!).toBeLessThan((inputTokens * 5 - 2_000 * (5 - 0.2)) / 1e6);
   });
 
-  test("gives the head an hour only after the first pause that cost it, with auto", async () => {
-    const { clock, ask } = await begin("5m", "auto");
+  test("gives the head an hour only after the first pause that cost it, with the rule of pauses", async () => {
+    const { clock, ask } = await begin(headByPauses());
     expect((await ask("One.")).ttls).toEqual(["5m", "5m"]);
     clock.advance(10 * MINUTE_MS);
     expect(await ask("Two.")).toEqual({ ttls: ["1h", "5m", "5m"], readTokens: 0 });
@@ -106,15 +103,16 @@ describe("cache.headTtl", () => {
   });
 
   test("gives the head an hour if the messages have an hour", async () => {
-    expect((await (await begin("1h", "same")).ask("One.")).ttls).toEqual(["1h", "1h"]);
-    expect((await (await begin("1h", "1h")).ask("One.")).ttls).toEqual(["1h", "1h"]);
+    // The rule wants five minutes for the head. The provider refuses a head that expires before the messages.
+    expect((await (await begin(fixedLifetimes("5m", "1h"))).ask("One.")).ttls).toEqual(["1h", "1h"]);
+    expect((await (await begin(fixedLifetimes("1h", "1h"))).ask("One.")).ttls).toEqual(["1h", "1h"]);
   });
 
   test("renders the head with the same bytes after a resume", async () => {
-    const { session, reopen } = await begin("5m", "1h");
+    const { session, reopen } = await begin(fixedLifetimes("1h", "5m"));
     await session.append("One.");
     const bytes = JSON.stringify(await session.prepare());
     await session.close();
-    expect(JSON.stringify(await (await reopen({ "cache.headTtl": "same" })).prepare())).toBe(bytes);
+    expect(JSON.stringify(await (await reopen(fixedLifetimes("5m", "5m"))).prepare())).toBe(bytes);
   });
 });

@@ -3,7 +3,7 @@
 
 import { InvalidOptionError } from "../errors.ts";
 import { CALL_TOOL, type Part, TOOL_SEARCH, type ToolDefinition } from "../log/block.ts";
-import { toDraft } from "../log/draft.ts";
+import { toDraft } from "../log/entry.ts";
 import type { ConfigurationPayload, Held } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
 import { findTools, type ToolsWanted } from "../schema/find-tools.ts";
@@ -12,18 +12,29 @@ import type { SessionCore } from "../state/core.ts";
 import { windowOfModel } from "../state/limits.ts";
 import type { WantedConfiguration } from "../state/options.ts";
 import { definitionTokens } from "../view/account.ts";
-import { wellFormed } from "../view/clean.ts";
+import { wellFormed } from "../view/flatten.ts";
 import { describeTool } from "../view/tool-search.ts";
 import type { Configuration } from "../view/view.ts";
 
 /** Tools that may be deferred are deferred if together they take more than this share of the window. */
 const DEFERRED_SHARE = 0.1;
 
-/** Appends a configuration entry if the requested configuration differs from the current one. */
+/**
+ * Appends a configuration entry if the requested configuration differs from the current one. The system prompt and the tool list of a
+ * fork are its parent's and never change. For a fork, `tools` are only the tools that it can run. A fork of a session without requests
+ * has no prompt to share, and is configured like any other session.
+ */
 export async function configure(
-  { state, ports, options, settings }: SessionCore,
+  { id, state, ports, options, settings, fork }: SessionCore,
   { system, tools, parameters, ...requested }: WantedConfiguration,
 ): Promise<void> {
+  const isShared = fork?.head === "parent";
+  if (isShared && system !== undefined && system !== state.configuration.system) {
+    const why = `Session ${id} is a fork: its system prompt is its parent's, so that it reads the parent's cache.`;
+    const advice = "Append the text as a message, or open a new session.";
+    throw new InvalidOptionError("configure({ system })", system, "the parent's", `${why} ${advice}`);
+  }
+  if (isShared && tools !== undefined) ports.tools.replace(tools);
   const model = requested.model ?? state.view.configuration?.model ?? options.model;
   if (model === undefined) throw new InvalidOptionError("openSession({ model })", model, "the name of a model");
   await ports.facts.learn(model);
@@ -37,7 +48,7 @@ export async function configure(
     provider: ports.provider.name,
     model,
     system,
-    tools: tools && planDeferral(ports.tools.define(tools), deferral),
+    tools: !isShared && tools !== undefined ? planDeferral(ports.tools.define(tools), deferral) : undefined,
     parameters,
   });
   if (payload !== undefined) await state.append([toDraft("configuration", payload)]);

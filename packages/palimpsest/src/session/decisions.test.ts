@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { toDraft } from "../log/draft.ts";
+import { toDraft } from "../log/entry.ts";
 import { readEntry } from "../state/load.ts";
 import { SessionState } from "../state/state.ts";
 import { memoryStore } from "../stores/memory-store.ts";

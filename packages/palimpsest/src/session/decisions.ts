@@ -1,17 +1,18 @@
 // Decisions about the view, each of them an entry: replace, fold, snip, restore and rewind.
 
 import { planBoundary } from "../compact/install.ts";
-import { gatherKnowledge } from "../compact/plan.ts";
+import { gatherKnowledge } from "../compact/parts/knowledge.ts";
 import { NoSuchEntryError } from "../errors.ts";
 import type { Block } from "../log/block.ts";
-import { readPayload, toDraft } from "../log/draft.ts";
+import { readPayload, toDraft } from "../log/entry.ts";
 import type { Replacement, ReplacePayload, RewindPayload } from "../log/payload.ts";
 import { withProvenance } from "../log/provenance.ts";
+import type { Json, Policy } from "../policy/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import { recallOf } from "../recall/recall.ts";
-import type { FeatureOptions } from "../size/features.ts";
+import type { FeatureOptions } from "../size/calibration.ts";
 import { loadView, readEntry } from "../state/load.ts";
-import type { SessionState } from "../state/state.ts";
+import { measuresOf, type SessionState } from "../state/state.ts";
 import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
 import { firstOverlapping } from "../view/fold.ts";
@@ -25,6 +26,8 @@ interface DecisionParts {
   readonly state: SessionState;
   readonly options: FeatureOptions;
   readonly ports: { readonly provider: Pick<Provider, "name"> };
+  /** A recorder has no policy, so its boundaries carry nothing for the parts. */
+  readonly policy?: { readonly current: Policy };
 }
 
 /** Shows other content in place of a range of entries. */
@@ -35,10 +38,13 @@ export async function replace({ state }: DecisionParts, payload: ReplacePayload)
 }
 
 /** Replaces a range by a boundary. Later reads of the log start at the boundary. */
-export async function fold({ state }: DecisionParts, payload: ReplacePayload): Promise<number> {
+export async function fold({ state, policy }: DecisionParts, payload: ReplacePayload): Promise<number> {
   checkShown(state, payload);
   const { log, view, ledger, newestEntry } = state;
-  const carriedState = { ...state.carriedState, ...(await gatherKnowledge(log, newestEntry, state.carriedState)) };
+  const { countTokens } = measuresOf(view);
+  const keep = policy?.current.compact.keep ?? [];
+  const gathered = await gatherKnowledge(log, newestEntry, state.carriedState, { keep, countTokens });
+  const carriedState = { ...state.carriedState, ...gathered.knowledge };
   const decision = { ...payload, with: payload.with.map(withProvenance) };
   const boundary = planBoundary(decision, { view, ledger, carriedState, sequence: newestEntry + 1 });
   const [entry] = await state.append([toDraft("boundary", boundary)]);
@@ -54,6 +60,12 @@ function checkShown({ view, newestEntry }: SessionState, { from, to }: ReplacePa
   if (!(from <= to && to <= newestEntry && isShown)) {
     throw new NoSuchEntryError(from, `to ${to}: no part of this range is shown to the model`);
   }
+}
+
+/** Records a fact for the rules of the policy. */
+export async function mark(state: SessionState, name: string, value: Json): Promise<number> {
+  const [entry] = await state.append([toDraft("mark", { name, value })]);
+  return entry!;
 }
 
 /** Removes messages, or one block of a message, from the view. */

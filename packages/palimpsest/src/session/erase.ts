@@ -1,6 +1,6 @@
 // Erases the content of an entry from the log, the stored results and the search index.
 
-import { namedKind, type ReadEntry, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
+import { namedKind, type ReadEntry, readPayload, toDraft, toNamedDraft } from "../log/entry.ts";
 import type { PayloadKind } from "../log/payload.ts";
 import type { SessionCore } from "../state/core.ts";
 import { stubOf } from "../state/load.ts";

@@ -2,12 +2,13 @@ import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, manualClock, serve } from "@palimpsest/provider-simulator";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { USUAL_COSTS } from "../cost/prices.ts";
+import { USUAL_COSTS } from "../cost/ledger.ts";
 import { toolResult } from "../log/messages.ts";
-import { decide } from "../policy/decide.ts";
+import type { KeepWarmNumbers } from "../policy/policy.ts";
+import { headByPauses } from "../policy/rules/cache.ts";
+import { coding } from "../presets/coding.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
-import type { Settings } from "../settings/settings.ts";
 import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { type Pause, type PauseActivity, type PingLimits, planPing } from "./keep-warm.ts";
@@ -18,11 +19,13 @@ const model = "claude-opus-5-5";
 const tools = [{ name: "build", inputSchema: { type: "object" } }];
 const call = callTools(callTool("build", {}));
 
+const KEEP_WARM: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
+
 type AnthropicProvider = ReturnType<typeof anthropic>;
 
 /** A session with a five-minute cache whose model has called a tool, with the real client on a virtual clock. */
 async function begin(
-  values: Partial<Settings> = {},
+  keepWarm: KeepWarmNumbers | "off" = KEEP_WARM,
   more: Partial<SessionOptions<never, never, never>> = {},
   around: (provider: AnthropicProvider) => AnthropicProvider = (provider) => provider,
 ) {
@@ -39,7 +42,7 @@ async function begin(
     tools,
     clock,
     system: "You are a careful engineer. ".repeat(2_000),
-    settings: { "cache.ttl": "5m", "keepWarm.enabled": "on", ...values },
+    policy: { ...coding(), cache: keepWarm === "off" ? headByPauses() : headByPauses({ keepWarm }) },
     settingsFrom: { environment: {} },
     ...(more as object),
   } as const;
@@ -83,12 +86,12 @@ describe("a tool that runs for forty minutes", () => {
   });
 
   test("lets the cache expire without pings, and names the pause as the cause", async () => {
-    const begun = await begin({ "keepWarm.enabled": "off" });
+    const begun = await begin("off");
     expect(await runTool(begun, 40)).toEqual({
       pings: 0,
       priceUsd: 0,
       ended: "decided",
-      because: "keepWarm.enabled is off",
+      because: "the policy has no pings",
     });
     expect((await begun.session.ledger.cost()).nextRequest.cache).toBe("cold");
     const { usage } = await begun.round();
@@ -113,21 +116,21 @@ describe("a tool that runs for forty minutes", () => {
 
 describe("keepWarm", () => {
   test("ends after the maximum number of pings in the whole pause", async () => {
-    const begun = await begin({ "keepWarm.whileToolRuns": 3 });
+    const begun = await begin({ ...KEEP_WARM, whileToolRuns: 3 });
     expect(await runTool(begun, 40)).toMatchObject({
       pings: 3,
       ended: "decided",
-      because: "no keep-warm: 3 of at most 3 pings were sent",
+      because: "3 of at most 3 pings were sent",
     });
     const { session, clock } = await begin();
     const kept = session.provider.keepWarm({ activity: "waiting" });
     await clock.pass(12 * MINUTE_MS, kept);
-    expect(await kept).toMatchObject({ pings: 2, because: "no keep-warm: 2 of at most 2 pings were sent" });
+    expect(await kept).toMatchObject({ pings: 2, because: "2 of at most 2 pings were sent" });
     expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({ pings: 2, ended: "decided" });
   });
 
   test("ends before the cost exceeds its limit", async () => {
-    const begun = await begin({ "keepWarm.capUsd": 0.005 });
+    const begun = await begin({ ...KEEP_WARM, capUsd: 0.005 });
     const { priceUsd, because } = await runTool(begun, 20);
     expect(priceUsd).toBeGreaterThan(0);
     expect(priceUsd).toBeLessThanOrEqual(0.005);
@@ -159,7 +162,7 @@ describe("keepWarm", () => {
       because: "the newest request has no answer yet",
     });
     const thinking = { type: "enabled", budget_tokens: 2_000 };
-    const strict = await begin({}, { model: "claude-opus-4-5", parameters: { thinking } });
+    const strict = await begin(KEEP_WARM, { model: "claude-opus-4-5", parameters: { thinking } });
     expect(await strict.session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
       because: "anthropic cannot render a ping",
     });
@@ -178,7 +181,7 @@ test("records a running ping although the next request has started", async () =>
       return yield* provider.send(request, options);
     },
   });
-  const { session, clock, callId } = await begin({}, {}, slowly);
+  const { session, clock, callId } = await begin(KEEP_WARM, {}, slowly);
   const kept = session.provider.keepWarm({ activity: "tool-runs" });
   await clock.pass(5 * MINUTE_MS, begun.promise);
   await session.append(toolResult(callId, "Built."));
@@ -190,7 +193,7 @@ test("records a running ping although the next request has started", async () =>
 
 test("emits an event with the price for each ping", async () => {
   const events: SessionEvent[] = [];
-  const { session, clock } = await begin({}, { onEvent: (event: SessionEvent) => void events.push(event) });
+  const { session, clock } = await begin(KEEP_WARM, { onEvent: (event: SessionEvent) => void events.push(event) });
   const warmed = () => events.filter((event) => event.kind === "cache-warmed");
   const kept = session.provider.keepWarm({ activity: "tool-runs" });
   await clock.pass(12 * MINUTE_MS, kept);
@@ -219,9 +222,9 @@ describe("planPing", () => {
   function pingsOf(activity: PauseActivity, more: Partial<Pause> = {}, limits = UNLIMITED): number {
     let now: Pause = { ...pause, activity, ...more };
     for (;;) {
-      const { candidate, dueAtMs } = planPing(now, limits);
-      if (decide([candidate]).kind === "nothing") return now.pings;
-      const spentUsd = now.spentUsd + candidate.cost * candidate.usdPerUnit!;
+      const { obstacle, dueAtMs } = planPing(now, limits);
+      if (obstacle !== undefined) return now.pings;
+      const spentUsd = now.spentUsd + now.prefixTokens * now.costs.read * now.costs.usdPerUnit!;
       now = { ...now, pings: now.pings + 1, spentUsd, refreshedAtMs: dueAtMs, nowMs: dueAtMs };
     }
   }
@@ -233,11 +236,10 @@ describe("planPing", () => {
       expect(planPing({ ...pause, refreshedAtMs: 7 * MINUTE_MS }, UNLIMITED).dueAtMs).toBe(11.5 * MINUTE_MS);
     });
 
-    test("costs a read, and saves a write with the probability of a return in time", () => {
-      const { cost, gain, because } = planPing(pause, UNLIMITED).candidate;
-      expect(cost).toBeCloseTo(10_000);
-      expect(gain / (100_000 * 1.15)).toBeCloseTo(0.23, 1);
-      expect(because).toMatch(/a probability of 2\d%$/);
+    test("pays if a read costs less than a write times the probability of a return in time", () => {
+      const obstacle = (read: number) => planPing({ ...pause, costs: { ...pause.costs, read } }, UNLIMITED).obstacle;
+      expect(obstacle(0.2)).toBeUndefined();
+      expect(obstacle(0.3)).toMatch(/a ping does not pay: .* a probability of 2\d%$/);
     });
 
     test("pays off about as often as in recorded sessions: 2 or 3 times for a user, 11 times for a tool", () => {
@@ -258,10 +260,9 @@ describe("planPing", () => {
       expect(pingsOf("tool-runs", {}, { pings: 4, capUsd: 1_000 })).toBe(4);
       // Each ping costs 4 cents.
       expect(pingsOf("tool-runs", {}, { pings: 11, capUsd: 0.1 })).toBe(2);
-      const why = (more: Partial<Pause>): string =>
-        decide([planPing({ ...pause, ...more }, UNLIMITED).candidate]).reason;
-      expect(why({ nowMs: 5 * MINUTE_MS })).toBe("no keep-warm: the cache has expired");
-      expect(why({ prefixTokens: 0 })).toBe("no keep-warm: the cache is empty");
+      const why = (more: Partial<Pause>) => planPing({ ...pause, ...more }, UNLIMITED).obstacle;
+      expect(why({ nowMs: 5 * MINUTE_MS })).toBe("the cache has expired");
+      expect(why({ prefixTokens: 0 })).toBe("the cache is empty");
       expect(why({ costs: USUAL_COSTS })).toMatch(/prices are unknown/);
     });
 

@@ -1,10 +1,9 @@
 // Keeps the newest prompt in the provider's cache while a session pauses.
 
-import { KEEP_WARM } from "../cost/ledger.ts";
-import { costsOf, priceUsd, type TokenCosts } from "../cost/prices.ts";
+import { costsOf, KEEP_WARM, priceUsd, type TokenCosts } from "../cost/ledger.ts";
 import type { ModelPrices } from "../log/cause.ts";
-import { toDraft } from "../log/draft.ts";
-import { type Candidate, decide } from "../policy/decide.ts";
+import { toDraft } from "../log/entry.ts";
+import type { KeepWarmNumbers } from "../policy/policy.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { readStream } from "../providers/stream.ts";
 import type { SessionCore } from "../state/core.ts";
@@ -70,7 +69,7 @@ export class KeepWarm {
       ended,
       because,
     });
-    if (this.#core.settings.current["keepWarm.enabled"] === "off") return end("decided", "keepWarm.enabled is off");
+    if (this.#core.policy.current.cache.keepWarm === undefined) return end("decided", "the policy has no pings");
     const over = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
     for (;;) {
       if (signal?.aborted) return end("aborted", "the signal was aborted");
@@ -78,8 +77,7 @@ export class KeepWarm {
       // Plan again after each wait, because the session may have changed.
       const plan = this.#planNext(activity);
       if (typeof plan === "string") return end("decided", plan);
-      const decision = decide([plan.candidate]);
-      if (decision.kind === "nothing") return end("decided", decision.reason);
+      if (plan.obstacle !== undefined) return end("decided", plan.obstacle);
       const waitMs = plan.dueAtMs - clock.now();
       if (waitMs > 0) {
         await clock.wait(waitMs, over);
@@ -102,7 +100,8 @@ export class KeepWarm {
 
   /** Plans the next ping and its time. Returns the reason instead if a ping is not possible. */
   #planNext(activity: PauseActivity): (PingPlan & { readonly ping: unknown }) | string {
-    const { state, settings, ports } = this.#core;
+    const { state, policy, ports } = this.#core;
+    const limits = policy.current.cache.keepWarm ?? NO_PINGS;
     const { previous, rhythm } = state.ledger.sources["main"] ?? {};
     const pause = this.#pause;
     if (pause === undefined) return "this process has not sent a request yet";
@@ -128,8 +127,8 @@ export class KeepWarm {
         nowMs: ports.clock.now(),
       },
       {
-        pings: settings.current[activity === "tool-runs" ? "keepWarm.whileToolRuns" : "keepWarm.whileWaiting"],
-        capUsd: settings.current["keepWarm.capUsd"],
+        pings: activity === "tool-runs" ? limits.whileToolRuns : limits.whileWaiting,
+        capUsd: limits.capUsd,
       },
     );
     return { ...plan, ping };
@@ -186,8 +185,11 @@ export interface PingLimits {
 
 interface PingPlan {
   readonly dueAtMs: number;
-  readonly candidate: Candidate;
+  /** Why no ping is sent; undefined if a ping pays. */
+  readonly obstacle: string | undefined;
 }
+
+const NO_PINGS: KeepWarmNumbers = { whileToolRuns: 0, whileWaiting: 0, capUsd: 0 };
 
 /**
  * Pings are sent this long before the cache expires, so that the call arrives in time. Lifetimes are exact and count
@@ -203,19 +205,10 @@ export function planPing(pause: Pause, limits: PingLimits): PingPlan {
   const dueAtMs = coldAtMs - Math.min(MARGIN_MS, lifetimeMs * MARGIN_SHARE);
   const chance = chanceOfReturn(activity, coldAtMs - sinceMs, dueAtMs + lifetimeMs - sinceMs);
   const cost = prefixTokens * costs.read;
-  const obstacle = whyNot(pause, limits, coldAtMs);
-  return {
-    dueAtMs,
-    candidate: {
-      kind: "keep-warm",
-      admissible: obstacle === undefined ? "if-it-pays" : "no",
-      because: obstacle ?? `the next request comes in time with a probability of ${Math.round(100 * chance)}%`,
-      cost,
-      gain: chance * prefixTokens * (costs.write - costs.read),
-      horizonRequests: 1,
-      usdPerUnit: costs.usdPerUnit,
-    },
-  };
+  const gain = chance * prefixTokens * (costs.write - costs.read);
+  const returns = `the next request comes in time with a probability of ${Math.round(100 * chance)}%`;
+  const doesNotPay = gain > cost ? undefined : `a ping does not pay: ${returns}`;
+  return { dueAtMs, obstacle: whyNot(pause, limits, coldAtMs) ?? doesNotPay };
 }
 
 function whyNot(pause: Pause, limits: PingLimits, coldAtMs: number): string | undefined {

@@ -1,9 +1,8 @@
 // Reads the ledger of a log.
 
-import { foldLedger } from "../cost/fold.ts";
+import { foldLedger, lineOf } from "../cost/fold.ts";
 import { EMPTY_LEDGER, type LedgerLine } from "../cost/ledger.ts";
-import { lineOf } from "../cost/line.ts";
-import { readPayload } from "../log/draft.ts";
+import { readPayload } from "../log/entry.ts";
 import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
 

@@ -4,8 +4,9 @@ import { Compactions } from "../compact/compaction.ts";
 import { explainBoundaries } from "../compact/explain.ts";
 import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
 import { Recoveries } from "../compact/recover.ts";
+import type { CallLimits } from "../compact/summary/model-calls.ts";
 import { type Answer, type AskOptions, type ForkOptions, Forks, type OpenFork } from "../forks/forks.ts";
-import { toDraft } from "../log/draft.ts";
+import { toDraft } from "../log/entry.ts";
 import { isStreamed, type NewContent, type StreamedResult } from "../log/messages.ts";
 import type { AgentPayload, CallPayload, TurnPayload } from "../log/payload-turn.ts";
 import { NotesKeeper } from "../notes/keeper.ts";
@@ -13,14 +14,15 @@ import { type Recalled, type RecallRequest, recall } from "../recall/recall.ts";
 import { type AgentStepOutcome, classifyStep } from "../state/carried.ts";
 import type { ForkRole, Ports, SessionCore } from "../state/core.ts";
 import type { Attendance, SessionOptions, WantedConfiguration } from "../state/options.ts";
+import type { SessionPolicy } from "../state/policy.ts";
 import type { RecordedResponse, RecordOptions } from "../state/responses.ts";
 import type { SessionSettings } from "../state/settings.ts";
 import type { SessionState } from "../state/state.ts";
 import { loadedTools } from "../view/tool-search.ts";
 import { type AppendOptions, Inlet } from "./append.ts";
+import { Measures } from "./before-request.ts";
 import { configure, type DeferredTools } from "./configure.ts";
 import { KeepWarm } from "./keep-warm.ts";
-import { Measures } from "./measures.ts";
 import { Outlet } from "./prepare.ts";
 import { record } from "./record.ts";
 import {
@@ -35,13 +37,14 @@ import { ListSync } from "./sync/sync.ts";
 
 /**
  * An open session. Its methods follow the order of a conversation: append content, prepare requests, record responses.
- * `face.ts` builds the public object from it. Every change to the log runs through `state.inOrder`, one after another.
+ * `face` builds the public object from it. Every change to the log runs through `state.inOrder`, one after another.
  */
 export class LiveSession implements SessionCore {
   readonly id: string;
   readonly options: SessionOptions;
   readonly ports: Ports;
   readonly settings: SessionSettings;
+  readonly policy: SessionPolicy;
   readonly attendance: Attendance;
   readonly resultSession: string;
   readonly fork: ForkRole | undefined;
@@ -60,12 +63,16 @@ export class LiveSession implements SessionCore {
   /** Resolves when the SessionEnd hooks have run. Undefined until the session is closed. */
   #ending: Promise<unknown> | undefined;
 
-  /** @param openFork opens a session that shares the prompt of this session */
-  constructor(core: SessionCore, openFork: OpenFork<Session>) {
+  /**
+   * @param openFork opens a session that shares the prompt of this session
+   * @param limits limits for the calls of a compaction
+   */
+  constructor(core: SessionCore, openFork: OpenFork<Session>, limits: CallLimits) {
     this.id = core.id;
     this.options = core.options;
     this.ports = core.ports;
     this.settings = core.settings;
+    this.policy = core.policy;
     this.attendance = core.attendance;
     this.resultSession = core.resultSession;
     this.fork = core.fork;
@@ -79,7 +86,7 @@ export class LiveSession implements SessionCore {
     });
     this.forks = new Forks(this, openFork);
     this.notes = new NotesKeeper(this);
-    this.compactions = new Compactions(this);
+    this.compactions = new Compactions(this, limits);
     this.recoveries = new Recoveries(this);
     this.#sync = new ListSync(this);
   }
@@ -133,7 +140,7 @@ export class LiveSession implements SessionCore {
   }
 
   async compact(options?: CompactOptions): Promise<CompactionOutcome> {
-    await this.state.inOrder(() => this.outlet.runStages());
+    await this.state.inOrder(() => this.outlet.beforeCompaction());
     return this.compactions.compact({ trigger: "manual" }, options);
   }
 
@@ -174,8 +181,8 @@ export class LiveSession implements SessionCore {
   }
 
   /** Records how far a named reader has processed the log. */
-  setMark(name: string, coveredTo: number): Promise<void> {
-    return this.state.inOrder(async () => void (await this.state.append([toDraft("mark", { name, coveredTo })])));
+  setReadTo(name: string, coveredTo: number): Promise<void> {
+    return this.state.inOrder(async () => void (await this.state.append([toDraft("reader", { name, coveredTo })])));
   }
 
   /** Records a status change of an agent, together with content for the model. */

@@ -145,7 +145,7 @@ describe("a session", () => {
 
   test("throws an error with the reason at the blocking level", async () => {
     const provider = anthropic({} as never, { models: { [model]: { windowTokens: 8_000 } } });
-    const settings = { "compaction.auto": "off" } as const;
+    const settings = { compaction: "off" } as const;
     const session = await open({ provider: provider as never, settings });
     await session.append("word ".repeat(20_000));
     const error = await session.prepare().catch((thrown: unknown) => thrown);
@@ -182,10 +182,10 @@ describe("a session", () => {
     expect(overflow).toEqual({ kind: "overflow", by: "tokens", inputTokens: 9_000, limitTokens: 4_000 });
   });
 
-  test("takes the window from the environment", async () => {
+  test("takes the percentage at which it compacts from the environment", async () => {
     const environment = { PALIMPSEST_AUTOCOMPACT_PCT: "10" };
     const session = await open({ settingsFrom: { environment } });
-    expect(session.view.size().autoCompactTokens).toBe(98_000);
+    expect(session.view.size().compaction).toMatchObject({ kind: "window", atTokens: 98_000 });
   });
 
   test("throws an error with nothing to send", async () => {
@@ -202,8 +202,7 @@ describe("the cost of a session", () => {
     const face = createAnthropic({ clock, script: () => done });
     const provider = anthropic({} as never, { cacheDiagnostics: "asked" });
     const store = memoryStore({ clock, leaseMs: 0 });
-    const settings = { "cache.ttl": "5m" } as const;
-    const start = () => open({ provider: provider as never, store, id: "s", clock, settings });
+    const start = () => open({ provider: provider as never, store, id: "s", clock });
     const ask = async (session: Session) => {
       const request = await session.prepare();
       const answered = face.answer(request);

@@ -1,7 +1,7 @@
 // Pins texts, so that they stay in view through every compaction.
 
 import { NoSuchEntryError, PinTooLargeError } from "../errors.ts";
-import { readPayload, toDraft } from "../log/draft.ts";
+import { readPayload, toDraft } from "../log/entry.ts";
 import { attachment } from "../log/messages.ts";
 import { HOST, OUTSIDE, type Provenance, provenanceOf } from "../log/provenance.ts";
 import { entryText } from "../log/search-text.ts";

@@ -1,21 +1,15 @@
-// Prepares requests: runs the stages, writes the `request` entry, and renders the request.
+// Prepares requests: decides about the window, writes the `request` entry, and renders the request.
 
-import { chooseRequestedEdits, toRequestedEdits } from "../clear/edits.ts";
-import { filesRead } from "../clear/results.ts";
-import { clearStale } from "../clear/stage.ts";
-import { isCompactionDue } from "../compact/when.ts";
-import { chooseHeadTtl, costOf, type SessionCost } from "../cost/cost.ts";
-import type { Ledger } from "../cost/ledger.ts";
-
-import { describeRequest } from "../cost/misses.ts";
-import { LIFETIME_MS } from "../cost/prices.ts";
+import { currentEdits, filesRead } from "../clear/clear.ts";
+import { costOf, type SessionCost } from "../cost/cost.ts";
+import { HOUR_MS, type Ledger, LIFETIME_MS, newestAnswered, type PreviousRequest } from "../cost/ledger.ts";
+import { cachedPrompt, describeRequest } from "../cost/misses.ts";
 import { NothingToSendError, UnknownRequestError, WindowFullError } from "../errors.ts";
 import type { CacheFacts } from "../log/cause.ts";
-import { toDraft } from "../log/draft.ts";
+import { toDraft } from "../log/entry.ts";
 import type { CacheTtl, RequestPayload } from "../log/payload.ts";
 import type { RequestedEdits } from "../log/payload-compaction.ts";
-import { fitBytes } from "../media/stage.ts";
-import type { Stage } from "../policy/stage.ts";
+import { lifetimesOf } from "../policy/guard.ts";
 import type { ModelFacts } from "../providers/models.ts";
 import type { Provider, RequestParts } from "../providers/provider.ts";
 import { asList, asObject } from "../schema/json-fields.ts";
@@ -25,19 +19,12 @@ import type { SessionCore } from "../state/core.ts";
 import { type AnswerWay, defaultOutputTokens, type RequestLimits } from "../state/limits.ts";
 import { readConfiguration } from "../state/load.ts";
 import type { DueCompaction } from "../state/options.ts";
-import type { IssuedRequest, IssuedRequests, PromptSource } from "../state/ports.ts";
-import type { Prefix } from "../state/prefix.ts";
+import type { IssuedRequest, IssuedRequests, Prefix, PromptSource } from "../state/ports.ts";
 import { createRendering, type RenderedView, type Rendering } from "../state/rendering.ts";
-import { storeOversized } from "../store-results/stage.ts";
 import type { LogReader } from "../stores/store.ts";
-import { type ByteIndex, createByteIndex } from "../view/media.ts";
-import { createResultIndex, type ResultIndex } from "../view/results.ts";
 import { offerTools, type ToolSearch } from "../view/tool-search.ts";
-import { type Configuration, expectedTokens, newestSeal, type Seal, sizeTokens, type View } from "../view/view.ts";
-import type { Measures } from "./measures.ts";
-
-/** The stages that a view passes before each request, cheapest first. Each stage sees the decisions of the stages before it. */
-const STAGES: readonly Stage[] = [storeOversized, clearStale, fitBytes];
+import { type Configuration, expectedTokens, newestSeal, type Seal, type View } from "../view/view.ts";
+import type { Measures } from "./before-request.ts";
 
 /** A request that is ready to be sent, or the compaction that must come before it. */
 export type Prepared =
@@ -46,15 +33,13 @@ export type Prepared =
 
 type Ttls = Required<Pick<RequestPayload, "cacheTtl">> & Pick<RequestPayload, "headTtl">;
 
-/** Issues the requests of a session: runs the stages, writes the `request` entries, and renders the requests. */
+/** Issues the requests of a session: decides about the window, writes the `request` entries, and renders the requests. */
 export class Outlet implements IssuedRequests, PromptSource {
   readonly #core: SessionCore;
   readonly #measures: Measures;
   /** Called with every issued request. */
   readonly #onIssued: (request: unknown, entry: number) => void;
   readonly #notices: RequestNotices;
-  readonly #results: ResultIndex = createResultIndex();
-  readonly #bytes: ByteIndex = createByteIndex();
   /** The current rendering, and the view that it was made from. */
   #rendering: { readonly of: View; readonly kept: Rendering } | undefined;
   readonly #issued = new WeakMap<object, IssuedRequest>();
@@ -111,8 +96,7 @@ export class Outlet implements IssuedRequests, PromptSource {
     // A fork sends the prompt of its parent, so it makes no decisions about it.
     if (fork === undefined) {
       if (turn === "new") await settings.refresh();
-      await this.#passStages("auto");
-      const due = compaction === "first" ? isCompactionDue(this.#measures.dueQuestion()) : undefined;
+      const due = await this.#measures.decisions.pass(compaction, "auto");
       if (due !== undefined) return due;
     }
     const edits = this.#nextEdits();
@@ -135,65 +119,31 @@ export class Outlet implements IssuedRequests, PromptSource {
     return undefined;
   }
 
-  /** Runs the stages before a compaction that the host requests. */
-  async runStages(): Promise<void> {
-    if (this.#core.fork === undefined) await this.#passStages("manual");
+  /** Stores and clears before a compaction that the host requests. */
+  async beforeCompaction(): Promise<void> {
+    if (this.#core.fork === undefined) await this.#measures.decisions.pass("not-now", "manual");
   }
 
-  async #passStages(trigger: "auto" | "manual"): Promise<void> {
-    const { id, ports, state, settings } = this.#core;
-    const edits = this.#nextEdits();
-    for (const stage of STAGES) {
-      const { view, ledger } = state;
-      const { budget, rules, facts } = this.#measures.limits();
-      this.#results.update(view);
-      this.#bytes.update(view);
-      const { drafts, newEvents } = await stage({
-        session: id,
-        view,
-        ledger,
-        results: this.#results,
-        settings: settings.current,
-        files: ports.files,
-        budget,
-        bytes: this.#bytes,
-        thinking: rules.thinking,
-        prices: facts.prices,
-        asked: edits,
-        nowMs: ports.clock.now(),
-        maxRequestBytes: facts.maxRequestBytes,
-      });
-      if (drafts.length > 0) await state.append(drafts);
-      for (const event of newEvents) ports.emit(event.kind === "results-cleared" ? { ...event, trigger } : event);
-    }
-  }
-
-  /** Chooses the edits that the next request asks of the provider. */
+  /** Returns the edits that the next request asks of the provider. A fork asks for the same edits as its parent. */
   #nextEdits(): RequestedEdits {
-    const { ports, state, settings, fork } = this.#core;
-    const { view, ledger } = state;
-    // A fork asks for the same edits as its parent. Otherwise it would miss the cache.
-    if (fork !== undefined) return toRequestedEdits(view.edits, view.deleted);
-    this.#results.update(view);
-    return chooseRequestedEdits({
-      ...this.#measures.limits(),
-      view,
-      ledger,
-      results: this.#results,
-      provider: ports.provider,
-      settings: settings.current,
-      nowMs: ports.clock.now(),
-      turn: isNewTurn(view) ? "new" : "open",
-    });
+    const { ports, state, fork } = this.#core;
+    const { view, ledger, configuration } = state;
+    const takesEdits = ports.provider.takesEdits?.(configuration.parameters) ?? "no";
+    const cache = fork === undefined ? cachedPrompt(ledger.sources["main"]?.previous, ports.clock.now()) : "warm";
+    const deletesFromCache = ports.provider.cacheEdits !== undefined;
+    const { thinking } = this.#measures.limits().rules;
+    return currentEdits({ view, takesEdits, deletesFromCache, cache, thinking });
   }
 
-  /** Chooses the cache lifetimes of the next request. Its entry records them. */
+  /** Returns the cache lifetimes of the next request. Its entry records them. */
   #nextTtls(): Ttls {
-    const { ports, state, settings } = this.#core;
-    const { prices } = this.#measures.limits().facts;
-    const cacheTtl = settings.current["cache.ttl"];
-    const setting = settings.current["cache.headTtl"];
-    const head = chooseHeadTtl({ wanted: setting, ledger: state.ledger, prices, nowMs: ports.clock.now() });
+    const { policy, state, ports } = this.#core;
+    const { decisions } = this.#measures;
+    const { value, failure } = lifetimesOf(policy.current, decisions.state(), decisions.pauses());
+    policy.countCall("cache", failure);
+    const { conversation: cacheTtl } = value;
+    // Another lifetime would write the head again, so the rule decides only when the head is written anyway.
+    const head = livingHead(state.ledger.sources["main"]?.previous, ports.clock.now()) ?? value.head;
     return { cacheTtl, ...(head === "1h" && cacheTtl === "5m" ? { headTtl: "1h" } : {}) };
   }
 
@@ -238,22 +188,36 @@ export class Outlet implements IssuedRequests, PromptSource {
   }
 
   sizeBytes(): number {
-    this.#bytes.update(this.#core.state.view);
-    return this.#bytes.totalBytes;
+    const { bytes } = this.#measures.decisions;
+    bytes.update(this.#core.state.view);
+    return bytes.totalBytes;
   }
 
   filesRead(): ReadonlyMap<string, number> {
     const { view } = this.#core.state;
-    this.#results.update(view);
-    return filesRead(this.#results, view);
+    const { results } = this.#measures.decisions;
+    results.update(view);
+    return filesRead(results, view);
   }
 
-  prefix(): Prefix {
-    const { configuration, view } = this.#core.state;
-    const { model, system, tools, parameters } = configuration;
-    const rendering = this.#currentRendering();
+  prefix(view: View = this.#core.state.view): Prefix {
+    const { state, ports } = this.#core;
+    const { model, system, tools, parameters } = view.configuration ?? state.configuration;
+    const isCurrent = view === state.view;
+    const rendering = isCurrent
+      ? this.#currentRendering()
+      : createRendering(ports.provider, this.#measures.limits().rules);
     rendering.update(view);
     return { head: { model, system, tools, parameters }, messages: rendering.flat };
+  }
+
+  /** Returns how much of an unchanged beginning the provider can find in its cache. Infinite: all of the prompt is unchanged. */
+  #readable(keptTokens: number): number {
+    const { minimumCacheTokens, prices } = this.#measures.limits().facts;
+    if (keptTokens < minimumCacheTokens) return 0;
+    if (!Number.isFinite(keptTokens)) return keptTokens;
+    const chargesForWrites = prices !== undefined && prices.cacheWrite5m > prices.input;
+    return this.#core.ports.provider.cacheEffects?.headMark === "none" && chargesForWrites ? 0 : keptTokens;
   }
 
   /** Computes the cost of the session, and of the next request with and without the cache. */
@@ -263,8 +227,30 @@ export class Outlet implements IssuedRequests, PromptSource {
     const { cache } = await this.#describe(this.#nextTtls(), this.#nextEdits());
     const isKept = ledger.sources["main"]?.previous?.headLifetimeMs !== undefined;
     const headTokens = isKept ? estimateTokens(view.calibration, configuration.features) : 0;
-    return costOf({ ...cache, ledger, headTokens, sizeTokens: sizeTokens(view), nowMs: ports.clock.now() });
+    const { decisions } = this.#measures;
+    const nowMs = ports.clock.now();
+    const isCold = cachedPrompt(ledger.sources["main"]?.previous, nowMs) === "cold";
+    // What is cleared before a request depends on the cache, so a warm and a cold start send different requests.
+    const [next, cold] = [decisions.preview(isCold ? "cold" : "as-it-is"), decisions.preview("cold")];
+    const keptTokens = this.#readable(Math.min(cache.keptTokens ?? Number.POSITIVE_INFINITY, next.keptTokens));
+    return costOf({
+      ...cache,
+      ledger,
+      headTokens,
+      keptTokens: Number.isFinite(keptTokens) ? keptTokens : undefined,
+      sizeTokens: next.tokens,
+      coldSizeTokens: cold.tokens,
+      nowMs,
+    });
   }
+}
+
+/** Returns the lifetime of a head that is still in the cache. */
+function livingHead(previous: PreviousRequest | undefined, nowMs: number): CacheTtl | undefined {
+  if (previous === undefined) return undefined;
+  const { atMs, lifetimeMs, headLifetimeMs = lifetimeMs } = previous;
+  if (nowMs - atMs >= headLifetimeMs) return undefined;
+  return headLifetimeMs === HOUR_MS ? "1h" : "5m";
 }
 
 /** Tells whether the user has sent a message since the newest request. */
@@ -324,7 +310,7 @@ export async function describeNextRequest(
   const { view, ledger, configuration, provider, facts, cacheTtl, headTtl, asked } = parts;
   const { prices, thinking, earlierThinking, cacheLifetimeMs: lifetimeMs = LIFETIME_MS[cacheTtl] } = facts;
   const isChosen = facts.cacheLifetimeMs === undefined && headTtl !== undefined;
-  const previous = ledger.sources["main"]?.previous;
+  const previous = newestAnswered(ledger);
   const before = previous && (await configurationAt(previous.configuration, parts));
   const effects = provider.cacheEffects;
   return {

@@ -1,8 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { answer, createAnthropic, manualClock, serve, think } from "@palimpsest/provider-simulator";
 import { expect, onTestFinished, test } from "vitest";
+import type { ClearRule, Policy } from "../policy/policy.ts";
+import { type ByProviderNumbers, byProvider, whenCold } from "../policy/rules/clear.ts";
+import type { WindowState } from "../policy/window-state.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
-import type { Settings } from "../settings/settings.ts";
+import { clearingBy } from "./testing/policies.ts";
 import { createVoice, openReading } from "./testing/reading-session.ts";
 
 const inputSchema = { type: "object" };
@@ -11,21 +14,19 @@ const tools = [
   { name: "AskUser", inputSchema, results: "kept" },
 ] as const;
 const BOUND = "claude-opus-5-5";
-/** Thresholds that a short session reaches. */
-const SMALL = { "clearing.providerTriggerTokens": 20_000, "clearing.providerMinTokens": 5_000 };
+/** Numbers that a short session reaches. */
+const SMALL: ByProviderNumbers = { aboveTokens: 20_000, freeAtLeastTokens: 5_000, keepNewest: 3 };
+const KEEP = whenCold({ keepNewest: 3 });
 
 /** A session whose requests go through the real client to a server in this process. */
-async function begin({ values = SMALL, model = BOUND }: { values?: Partial<Settings>; model?: string } = {}) {
+async function begin(policy: Policy = clearingBy(byProvider(SMALL), KEEP), model = BOUND) {
   const clock = manualClock();
   const voice = createVoice();
   const server = await serve({ faces: [createAnthropic({ clock, script: voice.script })] });
   onTestFinished(() => server.close());
   const provider = anthropic(new Anthropic({ apiKey: "none", baseURL: server.url }), { edits: "asked" });
   const parameters = { thinking: { type: "adaptive" } };
-  const settings: Partial<Settings> = { "clearing.keepNewest": 3, ...values };
-  return openReading({ provider, model, tools, clock, parameters, settings }, voice, (reply) =>
-    think("A file.", reply),
-  );
+  return openReading({ provider, model, tools, clock, parameters, policy }, voice, (reply) => think("A file.", reply));
 }
 
 const editsOf = (request: AnthropicRequest) =>
@@ -62,13 +63,21 @@ test("explains a cache miss by the provider's edits", async () => {
   expect(breaks.length).toBeGreaterThan(0);
   for (const { sort, causes, what } of breaks) {
     expect({ sort, causes }).toEqual({ sort: "expected", causes: ["provider-edits"] });
-    expect(what.join()).toMatch(/^left out \d+ results and 0 turns of thinking$/);
+    expect(what.join()).toMatch(/^(asked for other edits,)?left out \d+ results and 0 turns of thinking$/);
   }
   expect((await life.lines()).filter(({ diagnosis }) => diagnosis === "differs")).toEqual([]);
 });
 
 test("leaves out old thinking after an hour once, always at the same place, even after a resume", async () => {
-  const life = await begin();
+  const edits = byProvider({
+    ...{ aboveTokens: 3_000, freeAtLeastTokens: 1_000, keepNewest: 0 },
+    thinkingAfterIdleMinutes: 60,
+  });
+  const rule: ClearRule = {
+    ...edits,
+    propose: (state) => (state.cache.idleMs < 3_600_000 ? undefined : edits.propose(state)),
+  };
+  const life = await begin(clearingBy(rule));
   for (const words of ["One.", "Two.", "Three."]) {
     await life.session.append(words);
     await life.read(1);
@@ -78,8 +87,8 @@ test("leaves out old thinking after an hour once, always at the same place, even
   await life.session.append("Four.");
   const back = await life.session.prepare();
   expect(editsOf(back)?.[0]).toMatchObject({ keep: { type: "thinking_turns", value: 1 } });
-  await life.read(1);
-  await life.read(1);
+  // The provider keeps these results, so it leaves out no more than before.
+  await life.read(2, "AskUser");
   expect(editsOf(await life.session.prepare())?.[0]).toMatchObject({ keep: { type: "thinking_turns", value: 2 } });
   const live = JSON.stringify(await life.session.prepare());
   await life.reopen();
@@ -95,7 +104,7 @@ test("leaves out old thinking after an hour once, always at the same place, even
 });
 
 test("clears locally if thinking is free, and sends no edits to a provider without them", async () => {
-  const free = await begin({ model: "claude-sonnet-4-6" });
+  const free = await begin(clearingBy(byProvider(SMALL), KEEP), "claude-sonnet-4-6");
   await free.session.append("Read them all.");
   await free.read(6);
   await free.ask(answer("Read."));
@@ -107,7 +116,7 @@ test("clears locally if thinking is free, and sends no edits to a provider witho
 });
 
 test("counts cleared content again after the edits are switched off", async () => {
-  const life = await begin({ values: { ...SMALL, "clearing.byProvider": "on" } });
+  const life = await begin();
   await life.session.append("Read them all.");
   await life.read(25);
   await life.ask(answer("Read."));
@@ -119,20 +128,64 @@ test("counts cleared content again after the edits are switched off", async () =
   expect([...life.session.view.filesRead().keys()]).toHaveLength(25);
 });
 
-test("clears nothing locally after an edit by the provider, until the next boundary", async () => {
-  const life = await begin();
+test.each([
+  // The forecast counts 23 stubs, and the marks that the provider has put in their place before.
+  ["claude-sonnet-4-6", 1.1],
+  // Thinking that is bound to the old prompt is not sent again. The forecast still counts it.
+  [BOUND, 2],
+])("ends a provider's edit with a clearing of its own, and forecasts the next request to %s", async (model, most) => {
+  const life = await begin(clearingBy(byProvider(SMALL), whenCold({ keepNewest: 1 })), model);
   await life.session.append("Read them all.");
   await life.read(24);
   await life.ask(answer("Read."));
-  expect((await life.entries()).some((read) => read.kind === "usage" && read.payload.appliedEdits !== undefined)).toBe(
-    true,
+  const applied = (await life.entries()).flatMap((read) =>
+    read.kind === "usage" && read.payload.appliedEdits !== undefined ? [read.payload.appliedEdits.results] : [],
   );
-  await life.reopen({
-    settings: { "clearing.keepNewest": 3, "clearing.byProvider": "off" },
-  });
-  // The prompt is cold, so stale results would be cleared locally.
+  expect(applied.at(-1)).toBe(21);
   life.clock.advance(3 * 3_600_000);
   await life.session.append("And now?");
+  const request = await life.session.prepare();
+  expect(editsOf(request)).toBeUndefined();
+  const stubs = JSON.stringify(request.messages).match(/\[Cleared to save room/g);
+  expect(stubs).toHaveLength(23);
+  const forecast = life.session.view.size().tokens;
   await life.ask(answer("Done."));
-  expect((await life.entries()).filter(({ kind }) => kind === "replace")).toEqual([]);
+  const [line] = (await life.lines()).slice(-1);
+  const inputTokens = line!.freshTokens + line!.cacheReadTokens + line!.cacheWriteTokens;
+  expect(forecast / inputTokens).toBeGreaterThan(1);
+  expect(forecast / inputTokens).toBeLessThan(most);
+});
+
+test("asks for the same edits once, whatever the rule proposes before later requests", async () => {
+  const life = await begin(clearingBy(byProvider({ ...SMALL, freeAtLeastTokens: 1_000 })));
+  await life.session.append("Read them all.");
+  await life.read(40);
+  const decisions = (await life.entries()).filter(({ kind }) => kind === "decision");
+  expect(decisions).toMatchObject([{ payload: { rule: "by-provider", action: "ask-provider" } }]);
+});
+
+test("shows rules the results that the provider leaves out as cleared, and their tokens nowhere", async () => {
+  const seen: WindowState[] = [];
+  const watch: ClearRule = {
+    name: "watch",
+    propose(state) {
+      seen.push({ ...state });
+      return undefined;
+    },
+  };
+  const life = await begin(clearingBy(byProvider(SMALL), watch));
+  await life.session.append("Read them all.");
+  await life.read(24);
+  await life.ask(answer("Read."));
+  life.clock.advance(3 * 3_600_000);
+  await life.session.append("And now?");
+  await life.session.prepare();
+  const { results, size, cache } = seen.at(-1)!;
+  expect(results.map(({ shown }) => shown)).toEqual([...Array(21).fill("cleared"), ...Array(3).fill("whole")]);
+  const whole = results.slice(-3);
+  expect(whole[0]!.beforeTokens).toBeLessThan(size.tokens / 2);
+  expect(whole[2]!.beforeTokens + whole[2]!.tokens).toBeLessThan(size.tokens);
+  // Each result has about 1,362 tokens.
+  for (const { tokens } of whole) expect(Math.abs(tokens - 1_362)).toBeLessThan(200);
+  for (const { endTokens } of cache.segments) expect(endTokens).toBeLessThanOrEqual(size.tokens);
 });

@@ -1,14 +1,13 @@
 // Records answers that were stopped before their end: either text and marker stay in view, or only the price is recorded.
 
 import { estimateUsage } from "../cost/cost.ts";
-import { lineOf } from "../cost/line.ts";
-import { toDraft } from "../log/draft.ts";
+import { lineOf } from "../cost/fold.ts";
+import { toDraft } from "../log/entry.ts";
 import { attachment } from "../log/messages.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
 import { HOST } from "../log/provenance.ts";
 import type { ReportedUsage } from "../providers/provider.ts";
-import { estimateTokens } from "../size/calibration.ts";
-import { featuresOf } from "../size/features.ts";
+import { estimateTokens, featuresOf } from "../size/calibration.ts";
 import type { SessionCore } from "../state/core.ts";
 import type { IssuedRequests } from "../state/ports.ts";
 import { wholeTokens } from "../state/responses.ts";
@@ -120,9 +119,9 @@ export async function recordInterrupted(
     used: counts,
     ...price,
   });
-  if (usage !== undefined) {
+  if (usage !== undefined && line !== undefined) {
     const { answers: _, source: __, prices: ___, ...used } = usage;
-    await fork?.watch?.interrupted(used);
+    await fork?.watch?.interrupted(used, line);
   }
   return { usage: counts, ...price };
 }

@@ -1,12 +1,12 @@
 // Records responses from the provider: the message, the usage, and the state of the turn.
 
 import { planProviderCompaction } from "../compact/by-provider.ts";
+import { lineOf } from "../cost/fold.ts";
 import type { LedgerLine } from "../cost/ledger.ts";
-import { lineOf } from "../cost/line.ts";
 import { InvalidOptionError } from "../errors.ts";
+import { missedCache } from "../forks/forks.ts";
 import type { Block, ToolCall } from "../log/block.ts";
-import { toDraft } from "../log/draft.ts";
-import type { Draft } from "../log/entry.ts";
+import { type Draft, toDraft } from "../log/entry.ts";
 import { type NewContent, toContents, toolResult } from "../log/messages.ts";
 import type { MessagePayload, UsagePayload } from "../log/payload.ts";
 import type { OverflowPayload } from "../log/payload-compaction.ts";
@@ -23,7 +23,7 @@ import type { MessageItem, View } from "../view/view.ts";
 
 /** The parts of a session that recording needs. */
 interface RecordParts extends SessionCore {
-  readonly measures: Pick<Sizes, "budget">;
+  readonly measures: Pick<Sizes, "budget" | "windowState">;
   readonly outlet: Pick<IssuedRequests, "answeredBy">;
 }
 
@@ -53,6 +53,7 @@ export async function record(
   const truncation = isRepeated || compaction !== undefined ? undefined : truncationOf(parts, reported);
   const text = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("");
   const calls = blocks.filter((block): block is ToolCall => block.kind === "tool_call");
+  let line: LedgerLine | undefined;
   const refused = calls.filter(({ name }) => fork?.allowedTools?.includes(name) === false);
   const allowed = calls.filter((call) => !refused.includes(call));
   if (!isRepeated) {
@@ -91,13 +92,15 @@ export async function record(
     );
     const before = state.ledger;
     const entries = await state.append([...drafts, ...overflowDrafts, ...(folded?.behind ?? []), ...turn]);
-    const line = lineOf(before, entries[drafts.length - 1]!, used, ports.clock.now());
+    line = lineOf(before, entries[drafts.length - 1]!, used, ports.clock.now());
     folded?.newEvents.forEach(ports.emit);
+    if (folded !== undefined) parts.policy.count([], folded.failures);
     emitRecorded(
       ports.emit,
       { ...tokens, provider: ports.provider.name, requestModel, model, responseId, stop, text },
       line,
     );
+    emitMiss(parts, line);
     if (truncation !== undefined) ports.emit({ kind: "input-truncated", model: requestModel, ...truncation });
   }
   const overflow = readSilentOverflow({ usage, stop }, measures.budget().windowTokens);
@@ -110,7 +113,7 @@ export async function record(
     overflow,
     truncation,
   };
-  await fork?.watch?.recorded(recorded);
+  await fork?.watch?.recorded(recorded, line);
   return recorded;
 }
 
@@ -137,7 +140,7 @@ function isRecorded({ items }: View, responseId: string, request: number | undef
 
 /** Plans the entries around a response in which the provider compacted the conversation. Undefined if it did not. */
 async function planFoldByProvider(
-  { id, ports, state, settings, measures }: RecordParts,
+  { id, ports, state, policy, measures }: RecordParts,
   { compaction, responseId, model }: ResponseContent,
   request: number | undefined,
 ) {
@@ -148,7 +151,8 @@ async function planFoldByProvider(
     compaction,
     response: { responseId, model },
     request,
-    settings: settings.current,
+    policy: policy.current,
+    window: measures.windowState(0),
     budget: measures.budget(),
     facts: ports.facts.of(model),
     todos: await ports.host.todos?.(),
@@ -218,14 +222,25 @@ function phaseAfter(stop: AnswerStop, blocks: readonly Block[]): TurnPhase {
   return stop === "length" || stop === "window" ? "cut" : "idle";
 }
 
-type RecordedEvent = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "priceUsd">;
+type RecordedEvent = Omit<ResponseRecorded, "kind" | "source" | "requestedAtMs" | "forkExpectedTokens" | "priceUsd">;
 
 function emitRecorded(emit: Emit, response: RecordedEvent, line: LedgerLine): void {
-  const { source, atMs: requestedAtMs, priceUsd, break: cacheBreak } = line;
-  emit({ kind: "response-recorded", source, requestedAtMs, ...response, priceUsd });
+  const { source, atMs: requestedAtMs, forkExpectedTokens, priceUsd } = line;
+  emit({ kind: "response-recorded", source, requestedAtMs, ...response, forkExpectedTokens, priceUsd });
+}
+
+/** Emits that the cache held less than the previous request had left: of the session itself, or of the parent of a fork. */
+function emitMiss({ ports, fork }: Pick<SessionCore, "ports" | "fork">, line: LedgerLine): void {
+  const { break: cacheBreak, forkExpectedTokens } = line;
   if (cacheBreak === undefined) return;
-  const { atMs: _, ...found } = cacheBreak;
-  emit({ kind: "cache-broken", ...found });
+  if (forkExpectedTokens === undefined) {
+    const { atMs: _, ...found } = cacheBreak;
+    ports.emit({ kind: "cache-broken", ...found });
+    return;
+  }
+  const missed = missedCache(line);
+  // An open parent emits this event itself.
+  if (missed !== undefined && fork?.watch === undefined) ports.emit(missed);
 }
 
 /** Returns the entry that makes the model answer the content. Empty if the content needs an answer anyway. */

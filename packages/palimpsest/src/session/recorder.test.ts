@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SessionBusyError, SessionLostError } from "../errors.ts";
-import { readPayload, toDraft } from "../log/draft.ts";
-import { EMPTY_LOG, type Entry, type LogHead, sealEntries } from "../log/entry.ts";
+import { EMPTY_LOG, type Entry, type LogHead, readPayload, sealEntries, toDraft } from "../log/entry.ts";
 import { notice, toolResult } from "../log/messages.ts";
 import { HOST } from "../log/provenance.ts";
 import { knownModel } from "../providers/known-models.ts";

@@ -2,15 +2,13 @@
 
 import { SessionBusyError, SessionLostError } from "../errors.ts";
 import type { Block } from "../log/block.ts";
-import { toDraft } from "../log/draft.ts";
-import type { Draft, Entry } from "../log/entry.ts";
+import { type Draft, type Entry, toDraft } from "../log/entry.ts";
 import { type NewContent, toContents } from "../log/messages.ts";
 import type { CacheTtl, MessagePayload, ReplacePayload } from "../log/payload.ts";
 import type { Provenance } from "../log/provenance.ts";
 import type { UsageTokens } from "../log/usage.ts";
 import type { KnownModel } from "../providers/known-models.ts";
-import { estimateTokens } from "../size/calibration.ts";
-import { addFeatures, featuresOf, NO_FEATURES } from "../size/features.ts";
+import { addFeatures, estimateTokens, featuresOf, NO_FEATURES } from "../size/calibration.ts";
 import { wholeTokens } from "../state/responses.ts";
 import { SessionState } from "../state/state.ts";
 import { collectBatch } from "../stores/read.ts";

@@ -2,8 +2,7 @@
 
 import type { Provider } from "../providers/provider.ts";
 import { aList, aText, checkArgument, withMethods } from "../schema/check-options.ts";
-import { cleanBlock } from "../view/clean.ts";
-import { createFlattener, joinNeighbors } from "../view/flatten.ts";
+import { cleanBlock, createFlattener, joinNeighbors } from "../view/flatten.ts";
 import { messageItem } from "../view/items.ts";
 import type { FlatMessage } from "../view/view.ts";
 

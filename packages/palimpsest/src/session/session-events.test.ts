@@ -1,13 +1,14 @@
 import { callTool, callTools, createAnthropic, manualClock, type Reply } from "@palimpsest/provider-simulator";
 import { describe, expect, test } from "vitest";
 import { toolResult } from "../log/messages.ts";
+import { whenCold } from "../policy/rules/clear.ts";
 import { type AnthropicResponse, anthropic } from "../providers/anthropic.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { SessionOptions } from "../state/options.ts";
 import { memoryResults, memoryStore } from "../stores/memory-store.ts";
-
 import { openSession } from "./open.ts";
 import type { Session } from "./session.ts";
+import { clearingBy } from "./testing/policies.ts";
 
 const done: Reply = { words: [{ kind: "text", text: "Done." }] };
 const read = (path: string): Reply => callTools(callTool("Read", { file_path: path }));
@@ -26,7 +27,7 @@ async function begin(options: Partial<SessionOptions<never, never, never>> = {})
     clock,
     tools: [{ name: "Read", inputSchema: { type: "object" } }],
     system: "You are a careful engineer. ".repeat(500),
-    settings: { "clearing.keepNewest": 3 },
+    policy: clearingBy(whenCold({ keepNewest: 3 })),
     settingsFrom: { environment: {} },
     onEvent: (event) => void events.push(event),
     ...(options as object),
@@ -123,7 +124,7 @@ describe("a listener", () => {
 
   test("receives storing failures of every kind, and the model sees the beginning of the results", async () => {
     const files = { ...memoryResults(), create: () => Promise.reject(new Error("the disk is full")) };
-    const { session, ask, of } = await begin({ files, settings: { "compaction.auto": "off" } });
+    const { session, ask, of } = await begin({ files, settings: { compaction: "off" } });
     await session.append("x".repeat(150_000));
     const { ids } = await ask(callTools(...Array.from({ length: 7 }, () => callTool("Read", {}))));
     async function* output() {
@@ -174,9 +175,9 @@ describe("a listener", () => {
     await session.append("Go on.");
     await ask(done);
     expect(of("results-cleared")).toMatchObject([
-      { way: "by-time", trigger: "auto", count: 5, invalidatedPrefixTokens: 0, shedTokens: expect.any(Number) },
+      { rule: "when-cold", by: "session", trigger: "auto", count: 5, because: expect.stringContaining("6 minutes") },
     ]);
-    expect(of("results-cleared")[0]!.shedTokens).toBeGreaterThan(5_000);
+    expect(of("results-cleared")[0]!.tokensFreed).toBeGreaterThan(5_000);
     await session.recall({ entry: first! });
     await session.recall({ search: "content" });
     await session.recall({ entry: 9_999 });

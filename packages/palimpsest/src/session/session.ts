@@ -10,6 +10,7 @@ import type { Part, ToolCall } from "../log/block.ts";
 import type { NewContent, StreamedResult } from "../log/messages.ts";
 import type { Replacement, ToolDefinition } from "../log/payload.ts";
 import type { AgentPayload, CallPayload, SaidBy, TurnPayload } from "../log/payload-turn.ts";
+import type { Json } from "../policy/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Recalled, RecallRequest } from "../recall/recall.ts";
 import type { Tool } from "../schema/tool.ts";
@@ -22,6 +23,7 @@ import type { RecordedResponse, RecordOptions, UsageOfOthers } from "../state/re
 import type { Accounting, AccountOptions } from "../view/account.ts";
 import type { NextInTurn } from "../view/turn.ts";
 import type { AppendOptions } from "./append.ts";
+import type { ExplainedDecision } from "./before-request.ts";
 import type { DeferredTools } from "./configure.ts";
 import type { SnipTarget } from "./decisions.ts";
 import type { Erased } from "./erase.ts";
@@ -61,8 +63,8 @@ export interface SessionView {
    * read.
    */
   filesRead(): ReadonlyMap<string, number>;
-  /** Returns the texts of the attachments of a type that are in view, in order, so that a host does not repeat them. */
-  attached(type: string): readonly string[];
+  /** Returns the texts of the attachments of these types that are in view, in order, so that a host does not repeat them. */
+  attached(...types: string[]): readonly string[];
 }
 
 /** Operations on the entries of the session: rewind, replace ranges, restore, explain, export. */
@@ -81,6 +83,11 @@ export interface SessionHistory {
   snip(target: SnipTarget, reason?: string): Promise<number>;
   /** Undoes a decision: the range is shown as before. */
   restore(decision: number, reason?: string): Promise<void>;
+  /**
+   * Explains the newest decision about the window, with every proposal, also if the decision was to do nothing. If this process has
+   * not prepared a request yet, explains what would be decided now.
+   */
+  decision(): ExplainedDecision;
   /** Lists every compaction, newest first: its input, its result, how it was made and its price. */
   explain(limit?: number): Promise<readonly ExplainedBoundary[]>;
   /** Exports the whole log as lines of JSON. */
@@ -133,11 +140,11 @@ export interface SessionBackground {
    */
   enterAgent(step: AgentPayload, ...told: readonly NewContent[]): Promise<AgentStepOutcome>;
   /**
-   * Returns how far the named reader has processed the log, as set by `setMark`; 0 at the start. A rewind also undoes
-   * marks.
+   * Returns the entry up to which the named reader has processed the log, as set by `setReadTo`; 0 at the start. A rewind
+   * goes back to the earlier entry.
    */
-  mark(name: string): number;
-  setMark(name: string, coveredTo: number): Promise<void>;
+  readTo(name: string): number;
+  setReadTo(name: string, coveredTo: number): Promise<void>;
 }
 
 /** A range of entries, both ends included. */
@@ -274,7 +281,10 @@ export interface Session<Request = any, Response = any> {
    * was edited or deleted. Messages that come back altered under the same ids stay as they were sent. Idempotent.
    */
   sync(messages: readonly SyncMessage[]): Promise<Synced>;
-  /** Lists the conversation as the user saw it, including compacted messages, one page at a time, newest page first. */
+  /**
+   * Lists the newest 50 messages as the user saw them, including compacted ones, oldest first. For earlier messages, pass
+   * `earlier` of the page as `before`.
+   */
   messages(options?: MessagesOptions): Promise<MessagePage>;
   /** Erases the content of an entry for good: from the log, its results and the search index. The model sees a stub. */
   erase(entry: number): Promise<Erased>;
@@ -290,8 +300,16 @@ export interface Session<Request = any, Response = any> {
    * refused, shows a stub instead. Returns whether to try again.
    */
   recover(error: unknown, signal?: AbortSignal): Promise<Recovery>;
-  /** Changes model, system prompt, tools or parameters, from the next request on. */
+  /**
+   * Changes model, system prompt, tools or parameters, from the next request on. A fork keeps its system prompt and its tool
+   * list: `tools` are then the ones that it can run.
+   */
   configure(wanted: WantedConfiguration): Promise<void>;
+  /**
+   * Records a fact for the rules of the policy, such as `mark("ticket", "closed")`. Rules see the newest value of each name. Resolves
+   * to the number of the entry. `value` is JSON of at most 10,000 characters.
+   */
+  mark(name: string, value: Json): Promise<number>;
   /** Returns the settings of this turn, and the values that are invalid. */
   settings(): ResolvedSettings;
   /**
@@ -303,8 +321,9 @@ export interface Session<Request = any, Response = any> {
   /** Reads content that was stored, cleared or compacted by its entry number, or searches it by words. */
   recall(request: RecallRequest): Promise<Recalled>;
   /**
-   * Opens a second session that starts with the same bytes, so that both share the provider's cache. Does not change
-   * this session, except that both ledgers count the fork's usage.
+   * Opens a second session that starts with the same bytes, so that both share the provider's cache. The system prompt and
+   * the tool list of the fork are those of the newest request of this session. Does not change this session, except that
+   * both ledgers count the fork's usage.
    */
   fork(options: ForkOptions): Promise<Session<Request, Response>>;
   /** Asks the model a question outside the conversation, on a temporary fork. It runs no tools. */

@@ -134,7 +134,7 @@ test("does not suspect a server that reads everything, for any content and token
         store: memoryStore(),
         provider: openaiChat({} as never, { dialect: "compatible" }),
         model: "llama",
-        settings: { "compaction.auto": "off", "window.tokens": 10_000_000 },
+        settings: { compaction: "off", "window.tokens": 10_000_000 },
         settingsFrom: { environment: {} },
         onEvent: (event) => void events.push(event),
       });

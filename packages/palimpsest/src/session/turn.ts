@@ -1,6 +1,6 @@
 // The turn of a session: its next step, answers to questions for permission, queues, and stopping.
 
-import { namedKind, readPayload, toDraft, toNamedDraft } from "../log/draft.ts";
+import { namedKind, readPayload, toDraft, toNamedDraft } from "../log/entry.ts";
 import { type NewContent, toContents, toolResult } from "../log/messages.ts";
 import type { SaidBy } from "../log/payload-turn.ts";
 import type { SessionCore } from "../state/core.ts";

@@ -33,20 +33,17 @@ interface FlagAnswer {
 
 async function readDetails(client: FlagClient, name: SettingName): Promise<FlagAnswer> {
   const flag = `palimpsest.${name}`;
-  switch (SETTINGS[name].is.kind) {
-    case "choice":
-    case "text": {
+  switch (SETTINGS[name]["type"]) {
+    case "string": {
       const details = await client.getStringDetails(flag, "");
       return { details, isAbsent: details.value === "" };
     }
-    case "count":
-    case "percent":
-    case "amount": {
+    case "integer":
+    case "number": {
       const details = await client.getNumberDetails(flag, Number.NaN);
       return { details, isAbsent: Number.isNaN(details.value) };
     }
-    case "names":
-    case "counts-by-name": {
+    default: {
       const details = await client.getObjectDetails(flag, ABSENT);
       return { details, isAbsent: (details.value as Partial<Absent> | null)?.absent === true };
     }

@@ -1,25 +1,34 @@
-// Merges the settings of all sources: code, environment variables, flags, the settings file, the profile and the defaults.
+// Merges the settings of all sources: code, environment variables, flags, the settings file and the defaults.
 
-import { profileValues, SETTINGS } from "./definitions.ts";
-import { type Profile, type SettingKind, type SettingName, type Settings, settingFromText } from "./settings.ts";
+import { findProblems } from "../schema/check.ts";
+import { nearestName } from "../schema/check-options.ts";
+import { describeSchema } from "../schema/describe.ts";
+import { asObject } from "../schema/json-fields.ts";
+import { SETTINGS } from "./definitions.ts";
+import { settingFromText } from "./from-text.ts";
+import { DEFAULT_POLICY_SETTINGS, type DefaultPolicySettings, type SettingName, type Settings } from "./settings.ts";
 
 /** Merges the settings of all sources. Reports an invalid value, and uses the next weaker source instead. */
-export function resolveSettings({ code = {}, environment = {}, flags = {}, file }: SettingSources): ResolvedSettings {
+export function resolveSettings(
+  { code = {}, environment = {}, flags = {}, file }: SettingSources,
+  policy: PolicyKind = "default",
+): ResolvedSettings {
   const problems: SettingProblem[] = [];
   const given: Partial<Record<SettingName, unknown>> = {};
   const origins: { -readonly [Name in keyof SettingOrigins]: SettingOrigins[Name] } = {};
 
   const take = (source: SettingProblem["source"], name: string, value: unknown, where: string): void => {
-    const message = checkSetting(name, value, where);
+    const message = checkSetting(name, value, where) ?? checkUse(name, value, where, policy);
     if (message === undefined) {
       given[name as SettingName] = value;
       origins[name as SettingName] = source;
     } else problems.push({ source, name, value, message });
   };
   // Weakest source first: later values replace earlier ones.
-  if (isRecord(file)) {
+  const object = asObject(file);
+  if (object !== undefined) {
     // `$schema` is for editors and not a setting.
-    const { $schema: _, ...values } = file;
+    const { $schema: _, ...values } = object;
     for (const [name, value] of Object.entries(values)) take("file", name, value, " in the settings file");
   } else if (file !== undefined) {
     problems.push({ source: "file", name: "", value: file, message: notAnObject(file) });
@@ -32,14 +41,11 @@ export function resolveSettings({ code = {}, environment = {}, flags = {}, file 
       problems.push({ source: "environment", name: variable, value, message: unknownVariable(variable, found.meant) });
   }
   for (const [name, value] of Object.entries(code)) if (value !== undefined) take("code", name, value, "");
-  const profile = (given.profile as Profile | undefined) ?? DEFAULTS.profile;
-  const byProfile = profileValues(profile);
-  for (const name of Object.keys(byProfile) as SettingName[]) origins[name] ??= "profile";
-  const settings = { ...DEFAULTS, ...byProfile, ...given } as Settings;
+  const settings = { ...DEFAULTS, ...given } as Settings;
   return { settings: Object.freeze(settings), origins, problems };
 }
 
-/** Sources of settings, strongest first. A value that no source has comes from the profile, then from the defaults. */
+/** Sources of settings, strongest first. A value that no source has is the default. */
 interface SettingSources {
   /** Values by name, from code or a command line. @default none */
   readonly code?: Readonly<Record<string, unknown>>;
@@ -50,6 +56,9 @@ interface SettingSources {
   /** Values by name, from the settings file. @default none */
   readonly file?: unknown;
 }
+
+/** `own`: the host passes a policy, so a setting that only shapes the default policy is a problem. */
+export type PolicyKind = "default" | "own";
 
 /** A value that a source has but that is not used. */
 export interface SettingProblem {
@@ -69,7 +78,7 @@ export interface ResolvedSettings {
   readonly problems: readonly SettingProblem[];
 }
 
-type SettingOrigins = Readonly<Partial<Record<SettingName, keyof SettingSources | "profile">>>;
+type SettingOrigins = Readonly<Partial<Record<SettingName, keyof SettingSources>>>;
 
 const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, { default: standard }]) => [name, standard]),
@@ -89,7 +98,7 @@ export function parseSetting(text: string): ParsedSetting {
   const at = text.indexOf("=");
   if (at < 1) return { kind: "problem", message: "Write the name of a setting, =, and its value." };
   const name = text.slice(0, at).trim();
-  const value = isSettingName(name) ? settingFromText(SETTINGS[name].is, text.slice(at + 1)) : text.slice(at + 1);
+  const value = isSettingName(name) ? settingFromText(SETTINGS[name], text.slice(at + 1)) : text.slice(at + 1);
   const message = checkSetting(name, value, "");
   return message === undefined ? { kind: "setting", settings: { [name]: value } } : { kind: "problem", message };
 }
@@ -101,9 +110,16 @@ type ParsedSetting =
 /** Returns why a value is invalid for a setting, in sentences for the user; undefined if the value is valid. */
 function checkSetting(name: string, value: unknown, where: string): string | undefined {
   if (!isSettingName(name)) return `Unknown setting ${JSON.stringify(name)}${where}. ${hintFor(name)}`;
-  const { is } = SETTINGS[name];
-  if (fits(is, value)) return undefined;
-  return `Setting "${name}" is ${shown(value)}${where}. It must be ${neededFor(is)}.`;
+  const schema = SETTINGS[name];
+  if (findProblems(schema, value).length === 0) return undefined;
+  return `Setting "${name}" is ${shown(value)}${where}. It must be ${describeSchema(schema)}.`;
+}
+
+/** Returns why a valid setting has no effect beside the policy; undefined if the session uses the setting. */
+function checkUse(name: string, value: unknown, where: string, policy: PolicyKind): string | undefined {
+  if (policy === "default" || !Object.hasOwn(DEFAULT_POLICY_SETTINGS, name)) return undefined;
+  const place = DEFAULT_POLICY_SETTINGS[name as keyof DefaultPolicySettings];
+  return `Setting "${name}" is ${shown(value)}${where}, and has no effect, because the session has its own policy. ${place}, and remove the setting.`;
 }
 
 function isSettingName(name: string): name is SettingName {
@@ -115,52 +131,10 @@ function hintFor(name: string): string {
   return meant === undefined ? "docs/defaults.md lists all settings." : `Did you mean "${meant}"?`;
 }
 
-function fits(is: SettingKind, value: unknown): boolean {
-  switch (is.kind) {
-    case "choice":
-      return is.of.includes(value as string);
-    case "count":
-      return Number.isSafeInteger(value) && (value as number) >= is.atLeast;
-    case "percent":
-      return typeof value === "number" && value > 0 && value <= 100;
-    case "text":
-      return typeof value === "string";
-    case "amount":
-      return Number.isFinite(value) && (value as number) >= 0;
-    case "names":
-      return Array.isArray(value) && value.every((name) => typeof name === "string");
-    case "counts-by-name":
-      return isRecord(value) && Object.values(value).every((one) => Number.isSafeInteger(one) && (one as number) >= 0);
-  }
-}
-
-function neededFor(is: SettingKind): string {
-  switch (is.kind) {
-    case "choice":
-      return `one of ${is.of.map((word) => JSON.stringify(word)).join(", ")}`;
-    case "count":
-      return `a whole number, at least ${is.atLeast}`;
-    case "percent":
-      return "a number above 0 and at most 100";
-    case "text":
-      return "a text";
-    case "amount":
-      return "a number, at least 0";
-    case "names":
-      return "a list of names";
-    case "counts-by-name":
-      return "an object with a whole number, at least 0, for each name";
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 const MAX_SHOWN = 80;
 
 function shown(value: unknown): string {
-  // A variable that is not a number has become NaN, which JSON cannot express.
+  // JSON cannot express NaN.
   if (typeof value === "number") return String(value);
   let text: string;
   try {
@@ -180,13 +154,13 @@ type FoundVariable =
   | { readonly kind: "unknown"; readonly variable: string; readonly value: unknown; readonly meant?: string };
 
 const PREFIX = "PALIMPSEST_";
-/** The short variable for `compaction.autoPercent`. The long variable is stronger. */
+/** The short variable for `compactAt`. The long variable is stronger. */
 const SHORT_PERCENT = "PALIMPSEST_AUTOCOMPACT_PCT";
 
 /** Built once, because every turn reads the variables at its start. */
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 const VARIABLES: ReadonlyMap<string, SettingName> = new Map([
-  [SHORT_PERCENT, "compaction.autoPercent"],
+  [SHORT_PERCENT, "compactAt"],
   ...NAMES.map((name) => [variableOf(name), name] as const),
 ]);
 const GROUPS = new Set(NAMES.filter((name) => name.includes(".")).map((name) => groupOf(variableOf(name))));
@@ -196,7 +170,7 @@ function* findVariables(environment: Environment): Generator<FoundVariable> {
   for (const [variable, name] of VARIABLES) {
     const text = environment[variable];
     if (text !== undefined) {
-      yield { kind: "setting", variable, name, value: settingFromText(SETTINGS[name].is, text) };
+      yield { kind: "setting", variable, name, value: settingFromText(SETTINGS[name], text) };
     }
   }
   for (const [variable, value] of Object.entries(environment)) {
@@ -208,38 +182,14 @@ function* findVariables(environment: Environment): Generator<FoundVariable> {
   }
 }
 
-/** Returns the variable that sets a setting: `PALIMPSEST_CLEARING_KEEP_NEWEST` for `clearing.keepNewest`. */
+/** Returns the variable that sets a setting: `PALIMPSEST_TOOL_RESULTS_KEPT_DAYS` for `toolResults.keptDays`. */
 export function variableOf(name: SettingName): string {
   const words = name.replace(/([a-z])([A-Z])/g, "$1_$2").replaceAll(".", "_");
   return `${PREFIX}${words.toUpperCase()}`;
 }
 
-/** Returns the group in the name of a variable: `CLEARING` for `PALIMPSEST_CLEARING_KEEP_NEWEST`, none for `PALIMPSEST_CACHE`. */
+/** Returns the group in the name of a variable: `AGENTS` for `PALIMPSEST_AGENTS_RUNNING`, none for `PALIMPSEST_NOTES`. */
 function groupOf(variable: string): string | undefined {
   const [group, ...rest] = variable.slice(PREFIX.length).split("_");
   return rest.length === 0 ? undefined : group;
-}
-
-/** Returns the name that a mistyped name most likely means; undefined if no name is near. */
-export function nearestName(typed: string, names: readonly string[], mostEdits = 3): string | undefined {
-  let nearest: { readonly name: string; readonly edits: number } | undefined;
-  for (const name of names) {
-    const edits = editsBetween(typed.toLowerCase(), name.toLowerCase());
-    if (edits <= mostEdits && edits < (nearest?.edits ?? Number.POSITIVE_INFINITY)) nearest = { name, edits };
-  }
-  return nearest?.name;
-}
-
-/** The edit distance: letters to insert, delete or change. */
-function editsBetween(one: string, other: string): number {
-  let above = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
-    const here = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const changed = one[row - 1] === other[column - 1] ? 0 : 1;
-      here[column] = Math.min(above[column]! + 1, here[column - 1]! + 1, above[column - 1]! + changed);
-    }
-    above = here;
-  }
-  return above[other.length]!;
 }

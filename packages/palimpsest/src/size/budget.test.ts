@@ -35,19 +35,6 @@ describe("a window of 200,000", () => {
   });
 
   test.each([
-    [50, 90_000],
-    [12.5, 22_500],
-    [0.000_1, 1],
-    [100, 167_000],
-    [0, 167_000],
-    [-5, 167_000],
-    [101, 167_000],
-    [Number.NaN, 167_000],
-  ])("with the setting of %s percent is compacted at %i tokens", (autoCompactPercent, expected) => {
-    expect(budgetOf({ windowTokens: 200_000, autoCompactPercent }).autoCompactTokens).toBe(expected);
-  });
-
-  test.each([
     [0, "ok"],
     [146_999, "ok"],
     [147_000, "warning"],
@@ -81,14 +68,13 @@ test("uses shares of the window as margins if the window is small", () => {
   });
 });
 
-test("keeps the levels positive and in order for every window from 4,000 to 10,000,000 and any percentage", () => {
+test("keeps the levels positive and in order for every window from 4,000 to 10,000,000", () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.integer({ min: 4_000, max: 300_000 }), fc.integer({ min: 4_000, max: 10_000_000 })),
       fc.constantFrom("on" as const, "off" as const),
-      fc.option(fc.oneof(fc.double(), fc.double({ min: 0, max: 100 })), { nil: undefined }),
-      (windowTokens, autoCompaction, autoCompactPercent) => {
-        const budget = budgetOf({ windowTokens, autoCompaction, autoCompactPercent });
+      (windowTokens, autoCompaction) => {
+        const budget = budgetOf({ windowTokens, autoCompaction });
         const levels = [
           budget.warningTokens,
           budget.autoCompactTokens,

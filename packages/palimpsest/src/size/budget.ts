@@ -1,12 +1,9 @@
 // The context window of a model, and its budget: the sizes of the view at which the session warns, compacts or blocks.
 
 /** Divides a window into the sizes that trigger an action. */
-export function budgetOf({ windowTokens, autoCompaction = "on", autoCompactPercent }: BudgetOptions): Budget {
+export function budgetOf({ windowTokens, autoCompaction = "on" }: BudgetOptions): Budget {
   const effectiveTokens = windowTokens - marginOf(RESERVE, windowTokens);
-  const defaultTokens = effectiveTokens - marginOf(AUTO_COMPACT_MARGIN, windowTokens);
-  // Without auto-compaction an earlier percentage has no effect.
-  const askedTokens = autoCompaction === "on" ? percentOf(effectiveTokens, autoCompactPercent) : undefined;
-  const autoCompactTokens = Math.min(defaultTokens, askedTokens ?? defaultTokens);
+  const autoCompactTokens = effectiveTokens - marginOf(AUTO_COMPACT_MARGIN, windowTokens);
   const limitTokens = autoCompaction === "on" ? autoCompactTokens : effectiveTokens;
   return {
     windowTokens,
@@ -24,8 +21,6 @@ interface BudgetOptions {
   readonly windowTokens: number;
   /** @default "on" */
   readonly autoCompaction?: "on" | "off";
-  /** Compact at this percentage of the effective window, if that is below the default. Ignored unless above 0 and up to 100. */
-  readonly autoCompactPercent?: number | undefined;
 }
 
 /** Sizes of the view that trigger an action. 0 < warning <= error <= limit, and auto-compact < blocking < effective. */
@@ -63,11 +58,6 @@ const ERROR_MARGIN: Margin = { tokens: 10_000, share: 1 / 14 };
 
 function marginOf({ tokens, share }: Margin, ofTokens: number): number {
   return Math.min(tokens, Math.floor(ofTokens * share));
-}
-
-function percentOf(tokens: number, percent: number | undefined): number | undefined {
-  if (percent === undefined || !(percent > 0 && percent <= 100)) return undefined;
-  return Math.max(1, Math.floor((tokens * percent) / 100));
 }
 
 /** Whether the view is so large that an automatic compaction is due. */

@@ -1,15 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  addFeatures,
   type Calibration,
   DEFAULT_PRIOR,
   estimateTokens,
+  FEATURE_NAMES,
+  type Features,
+  featuresOf,
   learn,
+  NO_FEATURES,
   padTokens,
   readCalibration,
   startCalibration,
 } from "./calibration.ts";
-import { addFeatures, FEATURE_NAMES, type Features, featuresOf, NO_FEATURES } from "./features.ts";
 
 const PROSE = textOf("It was a bright cold day, and the clocks were striking thirteen. ".repeat(20));
 const CODE = textOf('  if (a[i] !== b[0x1f]) { return { "x": 12, "y": 3456 }; }\n'.repeat(20));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ReadEntry } from "../log/draft.ts";
+import type { ReadEntry } from "../log/entry.ts";
 import type { AgentPayload } from "../log/payload-turn.ts";
 import {
   type AgentInFlight,

@@ -1,9 +1,12 @@
-// The state that boundaries carry: pins, breakers, agents, marks and the turn. Each is a fold over the log.
+// The state that boundaries carry: pins, breakers, agents, readers, marks and the turn. Each is a fold over the log.
 
-import type { PassedOver, ReadEntry } from "../log/draft.ts";
+import type { PassedOver, ReadEntry } from "../log/entry.ts";
 import type { ConfigurationPayload } from "../log/payload.ts";
+import type { PolicyPayload } from "../log/payload-compaction.ts";
 import type { AgentEnded, AgentPayload, AgentPlanned, AgentStarted } from "../log/payload-turn.ts";
 import type { Provenance } from "../log/provenance.ts";
+import type { Json } from "../policy/policy.ts";
+import type { Mark } from "../policy/window-state.ts";
 import { foldTurn, NO_TURN, type TurnState } from "../view/turn.ts";
 
 const MINUTE_MS = 60_000;
@@ -45,6 +48,8 @@ export interface CarriedState {
   readonly evidence: unknown;
   /** The entries of the user's messages before the newest boundary: the first, and the newest. */
   readonly said: readonly number[];
+  /** By part: what its collector made of the messages before the newest boundary. */
+  readonly collected: Readonly<Record<string, CollectedState>>;
   /** The breaker of summaries that the window needs or the user has requested. */
   readonly breaker: BreakerState;
   /** The breaker of compactions that only save money. */
@@ -52,7 +57,13 @@ export interface CarriedState {
   /** The started agents and their states. */
   readonly agents: readonly AgentInFlight[];
   /** The newest entry that each named reader has processed. */
-  readonly marks: Readonly<Record<string, number>>;
+  readonly readers: Readonly<Record<string, number>>;
+  /** Facts that the host recorded, by name. */
+  readonly marks: Readonly<Record<string, Mark>>;
+  /** The policy that made the newest decision, as data. */
+  readonly policy: PolicyPayload | undefined;
+  /** The newest decision that changed the prompt before its end, and the size of the view after it. */
+  readonly lastChange: LastChange | undefined;
   /** The state of the newest turn. */
   readonly turn: TurnState;
   /** The total number of the user's messages. */
@@ -74,6 +85,14 @@ export interface CarriedState {
   readonly overflows: number;
 }
 
+/** What a part remembers of messages that are no longer in view. */
+export interface CollectedState {
+  /** The version of the collector. */
+  readonly version: number;
+  /** Plain JSON of bounded size. */
+  readonly state: unknown;
+}
+
 export interface Pin {
   /** The entry that pins the text. */
   readonly entry: number;
@@ -81,6 +100,20 @@ export interface Pin {
   readonly of?: number;
   /** The source of the text. @default the host */
   readonly provenance?: Provenance;
+}
+
+/** The size of the view after a decision. */
+interface LastChange {
+  readonly entry: number;
+  readonly tokensAfter: number;
+}
+
+/** More names than this are a mistake of the host. The oldest marks are forgotten. */
+const MAX_MARKS = 200;
+
+function withMark(marks: CarriedState["marks"], name: string, mark: Mark): CarriedState["marks"] {
+  const { [name]: _, ...others } = marks;
+  return Object.fromEntries([...Object.entries(others), [name, mark] as const].slice(-MAX_MARKS));
 }
 
 interface TakenBack {
@@ -97,20 +130,26 @@ interface CompactionChain {
   readonly boundaries: number;
   /** The number of the user's messages since the newest boundary. */
   readonly turns: number;
+  /** The size of the view after the newest compaction; undefined without one, or if the host replaced the range itself. */
+  readonly tokensAfter: number | undefined;
 }
 
 export const EMPTY_CARRIED_STATE: CarriedState = {
   pins: [],
   evidence: undefined,
   said: [],
+  collected: {},
   breaker: CLOSED,
   economicBreaker: CLOSED,
   agents: [],
+  readers: {},
   marks: {},
+  policy: undefined,
+  lastChange: undefined,
   turn: NO_TURN,
   userMessages: 0,
   spokenAt: 0,
-  chain: { boundary: 0, boundaries: 0, turns: 0 },
+  chain: { boundary: 0, boundaries: 0, turns: 0, tokensAfter: undefined },
   calls: 0,
   automatic: "on",
   takenBack: [],
@@ -140,10 +179,21 @@ export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedO
       return { ...carriedState, pins: carriedState.pins.filter(({ entry }) => entry !== read.payload.of) };
     case "agent":
       return { ...carriedState, agents: foldAgent(carriedState.agents, read.payload, read.sequence) };
-    case "mark": {
+    case "reader": {
       const { name, coveredTo } = read.payload;
-      return { ...carriedState, marks: { ...carriedState.marks, [name]: coveredTo } };
+      return { ...carriedState, readers: { ...carriedState.readers, [name]: coveredTo } };
     }
+    case "mark": {
+      const { name, value } = read.payload;
+      return {
+        ...carriedState,
+        marks: withMark(carriedState.marks, name, { value: value as Json, entry: read.sequence }),
+      };
+    }
+    case "policy":
+      return { ...carriedState, policy: read.payload };
+    case "decision":
+      return { ...carriedState, lastChange: { entry: read.sequence, tokensAfter: read.payload.tokensAfter } };
     case "notes":
       return { ...carriedState, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
     case "attempt":
@@ -215,10 +265,18 @@ function foldBoundary(
 ): CarriedState {
   const { chain } = carried;
   const boundary = sequence;
-  const calls = payload.compaction?.rung === "digest" ? carried.calls : 0;
+  const calls = payload.compaction?.summary.way === "none" ? carried.calls : 0;
+  const tokensAfter = payload.compaction?.tokensAfter;
+  const lastChange = tokensAfter === undefined ? undefined : { entry: boundary, tokensAfter };
   const isCovered = ({ from, to }: TakenBack): boolean => payload.from <= from && to <= payload.to;
   const left = carried.takenBack.filter((range) => !isCovered(range));
-  return { ...carried, calls, takenBack: left, chain: { boundary, boundaries: chain.boundaries + 1, turns: 0 } };
+  return {
+    ...carried,
+    calls,
+    lastChange,
+    takenBack: left,
+    chain: { boundary, boundaries: chain.boundaries + 1, turns: 0, tokensAfter },
+  };
 }
 
 function foldRestore(

@@ -5,14 +5,17 @@ import { addedContext, type HookResults, type Hooks } from "../hooks/hook.ts";
 import { attachment, type NewContent, notice } from "../log/messages.ts";
 import type { ForkPayload, ToolDefinition } from "../log/payload.ts";
 import { HOOK } from "../log/provenance.ts";
+import type { Policy } from "../policy/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import { definitionOf, isTool, type Tool } from "../schema/tool.ts";
 import type { Emit, NewEvent, SessionEvent } from "../session-event.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { EntryBatch, LogWriter, ResultFiles } from "../stores/store.ts";
 import { cleanHostContent, type Surroundings, withTimeout } from "./host-content.ts";
-import { leaveRoom, ModelFactsReader } from "./limits.ts";
+import { leaveRoom, ModelFactsReader, windowOfModel } from "./limits.ts";
 import { type Base, forkedResults } from "./log.ts";
 import type { Attendance, SessionOptions } from "./options.ts";
+import { type RuleFailures, SessionPolicy } from "./policy.ts";
 import type { ForkRequestOptions } from "./ports.ts";
 import { SessionSettings, SettingsReader } from "./settings.ts";
 import { SessionState } from "./state.ts";
@@ -45,6 +48,7 @@ export interface SessionCore {
   readonly ports: Ports;
   readonly state: SessionState;
   readonly settings: SessionSettings;
+  readonly policy: SessionPolicy;
   readonly attendance: Attendance;
   /** The session that owns the stored results. For a fork without an id of its own, this is the parent. */
   readonly resultSession: string;
@@ -74,11 +78,19 @@ export interface Opening {
   readonly watch?: ForkRequestOptions["watch"];
   /** The settings reader of the parent of a fork, so that a problem with a setting is emitted once for both. */
   readonly settingsReader?: SettingsReader;
+  /** The failures of rules of the parent of a fork. */
+  readonly ruleFailures?: RuleFailures;
   /** The tools of the parent of a fork. */
   readonly tools?: RunnableTools;
 }
 
-export async function openCore(id: string, hostOptions: SessionOptions, opening: Opening): Promise<SessionCore> {
+/** @param policyOf returns the policy of a session that is opened without one */
+export async function openCore(
+  id: string,
+  hostOptions: SessionOptions,
+  opening: Opening,
+  policyOf: (settings: Settings) => Policy,
+): Promise<SessionCore> {
   const options = {
     ...hostOptions,
     surroundings: cleanHostContent(hostOptions.surroundings ?? {}, hostOptions.cleanText),
@@ -92,11 +104,17 @@ export async function openCore(id: string, hostOptions: SessionOptions, opening:
   const events = new EventSource(id, clock, options.onEvent);
   const emit: Emit = (event) => events.emit(event);
   const results = options.files ?? options.store.results;
+  const settings = await SessionSettings.open(opening.settingsReader ?? new SettingsReader(options, clock, emit));
+  const facts = new ModelFactsReader(provider, { from: options.modelFacts, clock });
+  const model = () => modelInUse(state, facts, settings);
+  const sources = { sessionId: id, option: options.policy, fromSettings: policyOf, settings, model, emit };
+  const policy = new SessionPolicy(sources, opening.ruleFailures);
   return {
     id,
     options,
     state,
-    settings: await SessionSettings.open(opening.settingsReader ?? new SettingsReader(options, clock, emit)),
+    settings,
+    policy,
     attendance: { kind: options.attendance ?? "attended", openedAt: state.newestEntry },
     resultSession,
     fork: base && forkRole(base, opening),
@@ -109,16 +127,21 @@ export async function openCore(id: string, hostOptions: SessionOptions, opening:
       runHooks: reportingHooks(options.hooks, clock, emit),
       host: withTimeout(options.surroundings, { clock, signal }),
       tools: opening.tools ?? new RunnableTools(),
-      facts: new ModelFactsReader(provider, { from: options.modelFacts, clock }),
+      facts,
       signal,
       closing,
     },
   };
 }
 
+function modelInUse(state: SessionState, facts: ModelFactsReader, settings: SessionSettings) {
+  const { model = "" } = state.view.configuration ?? {};
+  return { model, windowTokens: windowOfModel(model, facts.of(model), { settings: settings.current }).tokens };
+}
+
 function forkRole(base: ForkBase, { cacheWrites = "as-usual", watch }: Opening): ForkRole {
-  const { source, session: root, allowedTools } = base.fork;
-  return { base, source, root, allowedTools, cacheWrites, watch };
+  const { source, session: root, allowedTools, head = "parent" } = base.fork;
+  return { base, source, root, allowedTools, head, cacheWrites, watch };
 }
 
 export type Listener = (event: SessionEvent) => void;
@@ -173,12 +196,18 @@ export class RunnableTools {
     });
   }
 
+  /** Runs exactly these tools from now on. */
+  replace(tools: readonly (Tool | ToolDefinition)[]): void {
+    this.#byName.clear();
+    this.define(tools);
+  }
+
   /** Returns the runnable tool for each definition, or the definition itself if no tool is known. */
   find(definitions: readonly ToolDefinition[]): readonly (Tool | ToolDefinition)[] {
     return definitions.map((one) => this.#byName.get(one.name) ?? one);
   }
 
-  /** Returns a copy for a fork, which adds its own tools. */
+  /** Returns a copy for a fork, which may replace its tools. */
   copy(): RunnableTools {
     return new RunnableTools(this.#byName.values());
   }

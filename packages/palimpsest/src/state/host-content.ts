@@ -19,6 +19,12 @@ export interface Surroundings {
   readonly head?: () => Promise<HeadContent | undefined>;
   /** The current content of a file. Undefined if it must not be read or shown again. */
   readonly readFile?: (path: string) => Promise<string | undefined>;
+  /**
+   * The rules of folders that are in use, the most recently used folder first. Each has the path of its file, so that the model can
+   * read the rest of a rule that is cut. The rules are shown as the project's, 10,000 tokens in all.
+   * @param files the files that the compaction shows again
+   */
+  readonly folderRules?: (files: readonly string[]) => Promise<readonly PlacedText[] | undefined>;
   /** The used skills, newest first. */
   readonly skills?: () => Promise<readonly NamedText[]>;
   /** The todo list. Undefined if there is none, or all items are done. */
@@ -64,11 +70,11 @@ export function withTimeout(host: Surroundings, options: TimeoutOptions): Surrou
   const { clock, signal, timeoutMs = 10_000 } = options;
   const bounded = Object.entries(host).map(([name, ask]: [string, Ask]) => [
     name,
-    async (path: string) => {
+    async (argument: unknown) => {
       const answered = new AbortController();
       const late = clock.wait(timeoutMs, AbortSignal.any([signal, answered.signal]));
       try {
-        return await Promise.race([ask(path), late.then(() => undefined)]);
+        return await Promise.race([ask(argument), late.then(() => undefined)]);
       } catch {
         return undefined;
       } finally {
@@ -79,7 +85,22 @@ export function withTimeout(host: Surroundings, options: TimeoutOptions): Surrou
   return Object.fromEntries(bounded) as Surroundings;
 }
 
-type Ask = (path: string) => Promise<unknown>;
+type Ask = (argument: unknown) => Promise<unknown>;
+
+/** Asks the host for each file and each text once, however often the view is composed. */
+export function remembering(host: Surroundings): Surroundings {
+  const known = new Map<string, Promise<unknown>>();
+  const asking = Object.entries(host).map(([name, ask]: [string, Ask]) => [
+    name,
+    (path: string) => {
+      const key = `${name} ${path}`;
+      const answer = known.get(key) ?? ask(path);
+      known.set(key, answer);
+      return answer;
+    },
+  ]);
+  return Object.fromEntries(asking) as Surroundings;
+}
 
 /** Cleans a text for the log and the model. Cleaning a clean text must not change it. */
 export type CleanText = (text: string) => string;
@@ -105,10 +126,9 @@ function cleanBlock(block: Block, clean: CleanText): Block {
 /** Cleans the texts of the host's answers. */
 export function cleanHostContent(host: Surroundings, clean: CleanText | undefined): Surroundings {
   if (clean === undefined) return host;
-  type Ask = (...args: readonly string[]) => Promise<unknown>;
   const cleaned = Object.entries(host as Readonly<Record<string, Ask>>).map(([name, ask]) => [
     name,
-    async (...args: readonly string[]) => cleanAnswer(await ask(...args), clean),
+    async (argument: unknown) => cleanAnswer(await ask(argument), clean),
   ]);
   return Object.fromEntries(cleaned) as Surroundings;
 }

@@ -42,11 +42,10 @@ test("reports the source of the window: the table, the user, or a guess", () => 
   expect(given).toEqual({ tokens: 77_000, known: "given" });
 });
 
-test("compacts automatically only if compaction and automatic compaction are on", () => {
+test("compacts automatically unless compaction is off", () => {
   expect(terms({}).budget.autoCompaction).toBe("on");
-  expect(terms({}, { "compaction.auto": "ask" }).budget.autoCompaction).toBe("on");
-  expect(terms({}, { "compaction.auto": "off" }).budget.autoCompaction).toBe("off");
-  expect(terms({}, { "compaction.enabled": "off" }).budget.autoCompaction).toBe("off");
+  expect(terms({}, { compaction: "ask" }).budget.autoCompaction).toBe("on");
+  expect(terms({}, { compaction: "off" }).budget.autoCompaction).toBe("off");
 });
 
 test.each([

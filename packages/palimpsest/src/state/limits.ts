@@ -53,15 +53,13 @@ export function limitsOf(
     ? parameters["betas"].filter((beta) => typeof beta === "string")
     : [];
   const window = windowOfModel(model, facts, { settings, betas });
-  const isOn = settings["compaction.enabled"] === "on" && settings["compaction.auto"] !== "off";
   return {
     rules: { provider, thinking: facts.thinking, toolSearch },
     facts,
     known: limitTokens < window.tokens ? "asked" : window.known,
     budget: budgetOf({
       windowTokens: Math.min(window.tokens, limitTokens),
-      autoCompaction: isOn ? "on" : "off",
-      autoCompactPercent: settings["compaction.autoPercent"],
+      autoCompaction: settings.compaction === "off" ? "off" : "on",
     }),
   };
 }

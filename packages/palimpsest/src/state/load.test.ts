@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { toDraft } from "../log/draft.ts";
-import { EMPTY_LOG, type Entry, sealEntries } from "../log/entry.ts";
+import { EMPTY_LOG, type Entry, sealEntries, toDraft } from "../log/entry.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { openSession } from "../session/open.ts";

@@ -4,11 +4,9 @@
 import { foldLedger } from "../cost/fold.ts";
 import { EMPTY_LEDGER, type Ledger, readLedger } from "../cost/ledger.ts";
 import type { Block } from "../log/block.ts";
-import { namedKind, type PassedOver, type ReadEntry, readPayload } from "../log/draft.ts";
-import type { Entry } from "../log/entry.ts";
+import { type Entry, namedKind, type PassedOver, type ReadEntry, readPayload } from "../log/entry.ts";
 import type { ErasedPayload, Held, Shown } from "../log/payload.ts";
-import { readCalibration, startCalibration } from "../size/calibration.ts";
-import type { FeatureOptions } from "../size/features.ts";
+import { type FeatureOptions, readCalibration, startCalibration } from "../size/calibration.ts";
 import { readEntries } from "../stores/read.ts";
 import type { LogReader } from "../stores/store.ts";
 import { awaitAnswer, foldEntry, forgetReport } from "../view/fold.ts";
@@ -87,6 +85,21 @@ export async function findBranch(log: LogReader, at: number): Promise<Branch> {
       if (branching.sequence < to) ranges.unshift({ from: branching.sequence + 1, to });
       return { boundary: branching, ranges, undone };
     }
+  }
+}
+
+/** The entries of a branch from the beginning of the log up to an entry, oldest first, also those before boundaries. */
+export async function wholeBranch(log: LogReader, at: number): Promise<Branch["ranges"]> {
+  const ranges: { from: number; to: number }[] = [];
+  let to = at;
+  for (;;) {
+    const rewind = await log.newest("rewind", to + 1);
+    if (rewind === undefined) {
+      if (to > 0) ranges.unshift({ from: 1, to });
+      return ranges;
+    }
+    ranges.unshift({ from: rewind.sequence, to });
+    to = rewind.parent;
   }
 }
 

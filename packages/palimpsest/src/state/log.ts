@@ -2,8 +2,7 @@
 
 import { type Clock, withTimers } from "../clock.ts";
 import { InvalidOptionError, SessionBusyError, SessionLostError } from "../errors.ts";
-import { namedKind } from "../log/draft.ts";
-import { type Draft, EMPTY_LOG, type Entry, type LogHead, sealEntries } from "../log/entry.ts";
+import { type Draft, EMPTY_LOG, type Entry, type LogHead, namedKind, sealEntries } from "../log/entry.ts";
 import { collectBatch } from "../stores/read.ts";
 import { sha256 } from "../stores/sha256.ts";
 import type { BatchOptions, EntryBatch, LogReader, LogWriter, ResultFiles, Store, Takeover } from "../stores/store.ts";
@@ -205,6 +204,8 @@ interface Range {
 export interface Base {
   readonly reader: LogReader;
   readonly sequence: number;
+  /** The newest configuration of the parent that the fork has. @default the newest one */
+  readonly configuration?: number;
 }
 
 /**
@@ -212,8 +213,9 @@ export interface Base {
  * entries, numbered consecutively. Code that works on a log (reading a view, rewinding, recall, search) needs no
  * special case for forks.
  */
-export function forkedReader({ reader: parent, sequence: shared }: Base, own: LogReader): LogReader {
-  const reader: LogReader = {
+export function forkedReader({ reader, sequence: shared, configuration }: Base, own: LogReader): LogReader {
+  const parent = configuration === undefined ? reader : withoutConfigurations(reader, configuration);
+  const forked: LogReader = {
     ...(own.digests && { digests: own.digests }),
     async head() {
       const { sequence, hash } = await own.head();
@@ -252,7 +254,29 @@ export function forkedReader({ reader: parent, sequence: shared }: Base, own: Lo
     },
     close: () => own.close(),
   };
-  return reader;
+  return forked;
+}
+
+/** Returns a reader that shows all configurations after an entry as erased, so that they change nothing. */
+export function withoutConfigurations(log: LogReader, after: number): LogReader {
+  const hide = (entry: Entry): Entry =>
+    entry.kind === "configuration" && entry.sequence > after ? { ...entry, payload: undefined } : entry;
+  return {
+    digests: log.digests,
+    head: () => log.head(),
+    read: async (from, to) => (await log.read(from, to)).map(hide),
+    newest: async (kind, below, above) => {
+      const entry = await log.newest(kind, below, above);
+      return entry && hide(entry);
+    },
+    search: (query, options) => log.search(query, options),
+    async readBatch(options) {
+      const { head, entries, newest } = await log.readBatch(options);
+      const shown = [...newest].map(([kind, entry]) => [kind, hide(entry)] as const);
+      return { head, entries: entries.map(hide), newest: new Map(shown) };
+    },
+    close: () => log.close(),
+  };
 }
 
 /** Clips ranges to the numbers from `first` to `last`, and subtracts `before` from them. */

@@ -3,18 +3,20 @@
 import type { Clock } from "../clock.ts";
 import type { Hooks } from "../hooks/hook.ts";
 import type { ToolDefinition } from "../log/block.ts";
+import type { DecidedBy } from "../log/payload-compaction.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Tool } from "../schema/tool.ts";
 import type { CompactionForecast, SessionEvent } from "../session-event.ts";
 import type { FlagClient } from "../settings/flags.ts";
 import type { Environment } from "../settings/resolve.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { FeatureOptions } from "../size/features.ts";
+import type { FeatureOptions } from "../size/calibration.ts";
 import type { ResultFiles, Store } from "../stores/store.ts";
 import type { CleanText, Surroundings } from "./host-content.ts";
 import type { SessionTakeover } from "./log.ts";
+import type { PolicyOption } from "./policy.ts";
 
-/** Asks the user or the host whether to compact the conversation. @see `compaction.auto` */
+/** Asks the user or the host whether to compact the conversation. @see the setting `compaction` */
 export type ApproveCompaction = (
   due: CompactionForecast,
   options: { readonly signal?: AbortSignal },
@@ -85,9 +87,12 @@ export interface SettingsFile {
 /** The configuration of a request, apart from the messages. Fields that are left out stay as they are. */
 export interface WantedConfiguration {
   readonly model?: string;
-  /** @default none */
+  /** A fork keeps that of its parent. @default none */
   readonly system?: string;
-  /** Tools made by `tool()`, which `query` can run, or definitions for a custom loop. @default none */
+  /**
+   * Tools made by `tool()`, which `query` can run, or definitions for a custom loop. A fork keeps the list of its parent: for a fork,
+   * these are the tools that it can run. @default none
+   */
   readonly tools?: readonly (Tool | ToolDefinition)[];
   /** Fields of the provider's request, passed on as they are. @default none */
   readonly parameters?: Readonly<Record<string, unknown>>;
@@ -146,6 +151,13 @@ export interface SessionOptions<Request = unknown, Response = unknown, Message =
    * @default texts stay as they are
    */
   readonly cleanText?: CleanText;
+  /**
+   * Everything that the session decides about its context window: which results are stored and cleared, when the
+   * conversation is compacted, and what survives. A function is called when the session opens and when its model
+   * changes. The settings `profile`, `compactAt`, `summaryModel` and `notes` are rejected beside a policy, because they
+   * only shape the default one. @default coding() with the profile of the settings
+   */
+  readonly policy?: PolicyOption;
   /** The session's notes: template, prompt, and where to write them. @default the built-in template, kept in the log */
   readonly notes?: NotesOptions;
   /**
@@ -156,7 +168,7 @@ export interface SessionOptions<Request = unknown, Response = unknown, Message =
   /** The `source` that SessionStart hooks receive for a new session. `clear`: it replaces another session. @default "startup" */
   readonly startedBy?: "startup" | "clear";
   /**
-   * Asks the user before a compaction, if `compaction.auto` is `ask`. After "not-now", it is called again after the
+   * Asks the user before a compaction, if the setting `compaction` is `ask`. After "not-now", it is called again after the
    * next user message. An error counts as no approval. @default none: the session emits `compaction-due` once per turn
    */
   readonly approveCompaction?: ApproveCompaction;
@@ -190,5 +202,6 @@ export type Hold =
  */
 export interface DueCompaction {
   readonly forecast: CompactionForecast;
-  readonly hold?: Hold;
+  readonly decided: DecidedBy;
+  readonly hold: Hold | undefined;
 }

@@ -1,36 +1,46 @@
 // The interfaces through which features use each other: sizes, content, issued requests, the prompt.
 
+import type { LedgerLine } from "../cost/ledger.ts";
 import type { Draft } from "../log/entry.ts";
 import type { NewContent } from "../log/messages.ts";
+import type { WindowState } from "../policy/window-state.ts";
 import type { WindowSource } from "../providers/models.ts";
-import type { CompactionForecast } from "../session-event.ts";
-import type { Profile } from "../settings/settings.ts";
+import type { CompactionForecast, NewEvent } from "../session-event.ts";
 import type { Budget, BudgetLevel } from "../size/budget.ts";
+import type { Configuration, FlatMessage, View } from "../view/view.ts";
 import type { Hold } from "./options.ts";
-import type { Prefix } from "./prefix.ts";
 import type { RecordedResponse, UsageOfOthers } from "./responses.ts";
 
-/** The point of the next compaction, and its policy. */
-export type CompactionPoint = OnPoint | { readonly policy: "off"; readonly profile: Profile };
+/** The size at which the session compacts next. */
+export type CompactionPoint = OnPoint | { readonly kind: "off"; readonly policy: string };
 
 interface OnPoint {
   /**
    * `economic`: compact when it saves money. `window`: compact when the window is nearly full. `held`: like `window`
    * for now; `heldBy` has the reason.
    */
-  readonly policy: "economic" | "window" | "held";
+  readonly kind: "economic" | "window" | "held";
+  /** The name of the policy. */
+  readonly policy: string;
   /** The size at which the session compacts or asks the user. */
   readonly atTokens: number;
   /** The size at which the session compacts while the model works, if it differs. */
-  readonly withinTurnAtTokens?: number;
-  /** Why the economic policy does not act. */
-  readonly heldBy?: Hold["by"];
-  /** The size at which the session compacts once the economic policy acts again. */
-  readonly thenAtTokens?: number;
+  readonly withinTurnAtTokens?: number | undefined;
+  /** Why the session does not compact to save money. */
+  readonly heldBy?: Hold["by"] | undefined;
+  /** The size at which the session compacts once it may compact to save money again. */
+  readonly thenAtTokens?: number | undefined;
   /** `asks`: the user or the host is asked first. */
   readonly approval: "asks" | "automatic";
-  readonly profile: Profile;
 }
+
+/** Entries to append, and events to emit once they are appended. */
+export interface StageDecision {
+  readonly drafts: readonly Draft[];
+  readonly newEvents: readonly NewEvent[];
+}
+
+export const NOTHING_TO_DO: StageDecision = { drafts: [], newEvents: [] };
 
 /** The size of the view, and the thresholds. */
 export interface SessionSize extends Budget {
@@ -65,6 +75,8 @@ export interface Sizes {
   budget(): Budget & Pick<SessionSize, "known">;
   /** Returns the compaction that a full window would cause now. */
   forecast(why: string): CompactionForecast;
+  /** Describes the window for the rule of the notes, with the size of the notes in tokens. */
+  windowState(notesTokens: number): WindowState;
 }
 
 /** Appends content to the log. All content goes through here, and large content is stored in files. */
@@ -94,16 +106,17 @@ export interface IssuedRequests {
 
 /** The prompt that the session has sent so far. The requests of a fork begin with it. */
 export interface PromptSource {
-  prefix(): Prefix;
+  /** @param view the view to render. @default the session's view */
+  prefix(view?: View): Prefix;
 }
 
 /** Reports the activity of a fork to its parent. */
 export interface ForkWatch {
   asked(): void;
-  /** Called for every response. */
-  recorded(response: RecordedResponse): Promise<void>;
+  /** Called for every response. @param line its line in the ledger of the fork; undefined if it was recorded before */
+  recorded(response: RecordedResponse, line: LedgerLine | undefined): Promise<void>;
   /** Called for every answer that was stopped before its end, with its token counts. */
-  interrupted(used: Omit<UsageOfOthers, "source">): Promise<void>;
+  interrupted(used: Omit<UsageOfOthers, "source">, line: LedgerLine): Promise<void>;
   /** Called once. */
   closed(): void;
 }
@@ -118,6 +131,14 @@ export interface ForkRequestOptions {
   readonly cacheWrites: "none" | "as-usual";
   /** The tools that the fork may call. Calls to other tools are refused. @default all */
   readonly allowedTools?: readonly string[] | undefined;
+  /** Whose system prompt and tool list the fork has. `own`: the parent had made no request, so there is no prompt to share. */
+  readonly head: "parent" | "own";
   /** Receives reports for the parent. */
   readonly watch?: ForkWatch | undefined;
+}
+
+/** A sent prompt: the fields before the messages, and the messages. */
+export interface Prefix {
+  readonly head: Pick<Configuration, "model" | "system" | "tools" | "parameters">;
+  readonly messages: readonly FlatMessage[];
 }

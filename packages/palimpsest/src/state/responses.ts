@@ -1,10 +1,9 @@
 // Recorded responses, and the usage of calls that were not made from the view.
 
-import { priceUsd } from "../cost/prices.ts";
+import { priceUsd } from "../cost/ledger.ts";
 import type { ToolCall } from "../log/block.ts";
 import type { ModelPrices } from "../log/cause.ts";
-import { toDraft } from "../log/draft.ts";
-import type { Draft } from "../log/entry.ts";
+import { type Draft, toDraft } from "../log/entry.ts";
 import type { UsagePayload } from "../log/payload.ts";
 import type { UsageTokens } from "../log/usage.ts";
 import type { Overflow } from "../providers/overflow.ts";
@@ -53,13 +52,18 @@ interface UsageParts {
   readonly ports: { readonly facts: Pick<ModelFactsReader, "of"> };
 }
 
+/** The usage of a fork, as its parent records it. */
+export interface UsageOfFork extends UsageOfOthers {
+  readonly fork: UsagePayload["fork"];
+}
+
 /** Records the usage of a call in the ledger, at the current prices. */
-export async function enterUsage({ state, ports }: UsageParts, used: UsageOfOthers): Promise<void> {
+export async function enterUsage({ state, ports }: UsageParts, used: UsageOfOthers | UsageOfFork): Promise<void> {
   await state.inOrder(() => state.append([usageDraft(used, ports.facts)]));
 }
 
 /** Returns the ledger entry of a call, at the current prices. */
-export function usageDraft(used: UsageOfOthers, facts: Pick<ModelFactsReader, "of">): Draft {
+export function usageDraft(used: UsageOfOthers | UsageOfFork, facts: Pick<ModelFactsReader, "of">): Draft {
   return toDraft("usage", { ...used, prices: facts.of(used.model).prices });
 }
 

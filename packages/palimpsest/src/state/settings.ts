@@ -3,15 +3,18 @@ import { InvalidOptionError } from "../errors.ts";
 import { anObject, checkOptions, ifGiven } from "../schema/check-options.ts";
 import type { Emit } from "../session-event.ts";
 import { type FlagClient, type FlagReading, readFlags } from "../settings/flags.ts";
-import { type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve.ts";
+import { type PolicyKind, type ResolvedSettings, resolveSettings, type SettingProblem } from "../settings/resolve.ts";
 import type { SettingName, Settings } from "../settings/settings.ts";
-import type { SettingsFile, SettingsOptions } from "./options.ts";
+import type { SessionOptions, SettingsFile, SettingsOptions } from "./options.ts";
 
 // Reads the settings of a session from all sources, and caches the answers of a flag service.
 
 /** A query without an answer is repeated after this time. */
 const REPEAT_QUERY_MS = 60_000;
 const FLAGS_DEADLINE_MS = 2_000;
+
+/** The settings of a session, and its policy: some settings have no effect beside a policy. */
+type SettingsAndPolicy = SettingsOptions & Pick<SessionOptions, "policy">;
 
 /** The settings of a session. They stay the same during a turn. */
 export class SessionSettings {
@@ -48,13 +51,13 @@ export class SessionSettings {
 
 /** Reads the settings of a session and its forks from all sources. */
 export class SettingsReader {
-  readonly #options: SettingsOptions;
+  readonly #options: SettingsAndPolicy;
   readonly #flags: FlagCache | undefined;
   readonly #emit: Emit;
   /** The messages of the problems in the previous reading. */
   #problemsBefore: ReadonlySet<string> = new Set();
 
-  constructor(options: SettingsOptions, clock: Required<Clock>, emit: Emit) {
+  constructor(options: SettingsAndPolicy, clock: Required<Clock>, emit: Emit) {
     checkSettingsOptions(options);
     const { flags: client, flagsDeadlineMs: deadlineMs = FLAGS_DEADLINE_MS } = options.settingsFrom ?? {};
     this.#options = options;
@@ -66,12 +69,9 @@ export class SettingsReader {
     const { settings = {}, settingsFrom = {} } = this.#options;
     const { file, environment = globalThis.process?.env ?? {} } = settingsFrom;
     const flagged = await this.#flags?.read();
-    const resolved = resolveSettings({
-      code: settings,
-      environment,
-      flags: flagged?.values ?? {},
-      file: file === undefined ? undefined : await readJson(file),
-    });
+    const values = file === undefined ? undefined : await readJson(file);
+    const sources = { code: settings, environment, flags: flagged?.values ?? {}, file: values };
+    const resolved = resolveSettings(sources, policyKindOf(this.#options));
     const problems = [...resolved.problems, ...(flagged?.problems ?? [])];
     this.#emitNew(problems);
     return { ...resolved, problems };
@@ -94,8 +94,12 @@ export async function readSettings(options: SettingsOptions = {}): Promise<Resol
   return new SettingsReader(options, withTimers(), () => {}).read();
 }
 
-/** Throws if settings that were passed in code are invalid, before anything is opened. */
-export function checkSettingsOptions(options: SettingsOptions): void {
+function policyKindOf({ policy }: SettingsAndPolicy): PolicyKind {
+  return policy === undefined ? "default" : "own";
+}
+
+/** Throws if settings that were passed in code are invalid, or have no effect, before anything is opened. */
+export function checkSettingsOptions(options: SettingsAndPolicy): void {
   checkOptions("openSession", options, {
     settings: ifGiven(anObject("an object of names and values")),
     settingsFrom: ifGiven(anObject("an object with environment, flags or file")),
@@ -109,10 +113,11 @@ export function checkSettingsOptions(options: SettingsOptions): void {
   if (flags !== undefined && typeof flags?.getStringDetails !== "function") {
     throw new InvalidOptionError("settingsFrom.flags", flags, "an OpenFeature client, with getStringDetails()");
   }
-  const [problem] = resolveSettings({ code: settings }).problems;
-  if (problem === undefined) return;
-  const { name, value, message } = problem;
-  throw new InvalidOptionError(`settings["${name}"]`, value, "", message);
+  const { problems } = resolveSettings({ code: settings }, policyKindOf(options));
+  const [first] = problems;
+  if (first === undefined) return;
+  const messages = problems.map(({ message }) => message).join(" ");
+  throw new InvalidOptionError(`settings["${first.name}"]`, first.value, "", messages);
 }
 
 /**

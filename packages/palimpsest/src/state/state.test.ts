@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toDraft } from "../log/draft.ts";
+import { toDraft } from "../log/entry.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { SessionState } from "./state.ts";
 

@@ -52,14 +52,14 @@ describe("storeMessage", () => {
   });
 
   test("uses the threshold of the tool", async () => {
-    const perTool = { echo: 6_000 };
-    const boundedTools = ["read"];
-    expect((await store(result(LONG), { tool: "read", perTool, boundedTools })).payload.stored).toBeUndefined();
-    expect((await store(result("x".repeat(7_000)), { tool: "echo", perTool })).payload.stored).toBeDefined();
-    expect((await store(result("x".repeat(7_000)), { perTool })).payload.stored).toBeUndefined();
-    const both = { tool: "echo", perTool, boundedTools: ["echo"] };
-    expect((await store(result("x".repeat(7_000)), both)).payload.stored).toBeDefined();
-    expect((await store(result(LONG), { tool: "constructor", perTool })).payload.stored).toBeDefined();
+    const ofTool = (tool: string | undefined): number => {
+      if (tool === "read") return Number.POSITIVE_INFINITY;
+      return tool === "echo" ? 6_000 : 50_000;
+    };
+    const short = result("x".repeat(7_000));
+    expect((await store(result(LONG), { tool: "read", thresholdOf: ofTool })).payload.stored).toBeUndefined();
+    expect((await store(short, { tool: "echo", thresholdOf: ofTool })).payload.stored).toBeDefined();
+    expect((await store(short, { thresholdOf: ofTool })).payload.stored).toBeUndefined();
   });
 
   test("stores user messages from a larger size on, and never model messages", async () => {
@@ -99,7 +99,7 @@ describe("storeMessage", () => {
   });
 });
 
-const OPTIONS = { session: "s", thresholdCharacters: 1_050, previewCharacters: 20 };
+const OPTIONS = { session: "s", thresholdOf: () => 1_050, previewCharacters: 20 };
 
 async function contentOf(files: ResultFiles, file: string): Promise<Uint8Array> {
   const parts = await Array.fromAsync((await files.find("s", file))!.chunks());
@@ -196,7 +196,12 @@ describe("storeStream", () => {
   });
 
   test("returns output of any size from a tool whose results are never stored", async () => {
-    const options = { ...OPTIONS, files: fullDisk("not needed"), tool: "read", boundedTools: ["read"] };
+    const options = {
+      ...OPTIONS,
+      files: fullDisk("not needed"),
+      tool: "read",
+      thresholdOf: () => Number.POSITIVE_INFINITY,
+    };
     expect(await storeStream(["x".repeat(9_000)], options)).toMatchObject({ kind: "inline" });
   });
 });
@@ -277,16 +282,9 @@ test.each([1, 2])(
   },
 );
 
-test("thresholdOf prefers a tool's own threshold, and is infinite for a bounded tool", () => {
-  const settings = settingsOf({
-    thresholdCharacters: 30_000,
-    perTool: { shell: 9_000, tiny: 10, read: 20_000 },
-    boundedTools: ["read", "look"],
-  });
-  const limits = ["shell", "other", "look", "read", "toString", undefined].map((tool) => thresholdOf(tool, settings));
-  expect(limits).toEqual([9_000, 30_000, Number.POSITIVE_INFINITY, 20_000, 30_000, 30_000]);
-  // What is not larger than its own preview stays where it is.
-  expect(thresholdOf("tiny", settings)).toBe(5_000);
+test("thresholdOf is at least the size of a preview", () => {
+  const settings = settingsOf({ thresholdOf: (tool) => (tool === "tiny" ? 10 : 9_000) });
+  expect([thresholdOf("shell", settings), thresholdOf("tiny", settings)]).toEqual([9_000, 5_000]);
 });
 
 const calls = (from: number, ...named: readonly (readonly [string, string])[]): Item =>

@@ -1,8 +1,19 @@
-// Stores large content in files, as a message or while it arrives, and returns a preview for the log.
+// Stores large content in files, as a message, while it arrives or before a request, and returns a preview for the log.
 
-import type { MessagePayload } from "../log/payload.ts";
+import { type Draft, toDraft } from "../log/entry.ts";
+import type { MessagePayload, ReplacePayload, ToolDefinition } from "../log/payload.ts";
+import { thresholdOf as ruleThresholdOf } from "../policy/guard.ts";
+import type { StoreRule } from "../policy/policy.ts";
+import { recallOf } from "../recall/recall.ts";
+import type { ResultStored, StoringFailed } from "../session-event.ts";
+import type { Budget } from "../size/budget.ts";
+import { estimateTokens } from "../size/calibration.ts";
+import type { SessionPolicy } from "../state/policy.ts";
+import type { StageDecision } from "../state/ports.ts";
 import type { ResultDraft, ResultEnding, ResultFiles } from "../stores/store.ts";
-import type { Item } from "../view/view.ts";
+import { grouped } from "../text.ts";
+import { headTools } from "../view/tool-search.ts";
+import type { Item, MessageItem, View } from "../view/view.ts";
 import {
   CUT_CHARACTERS,
   type CutContent,
@@ -133,7 +144,7 @@ interface StoreStreamOptions extends StoringOptions {
 }
 
 /** A stream that has ended: small enough to stay inline, kept in a file, or cut. */
-export type StreamedContent =
+type StreamedContent =
   /** Small enough to show completely; nothing was stored. */
   { readonly kind: "inline"; readonly text: string } | KeptContent | CutContent;
 
@@ -228,7 +239,7 @@ interface Sink {
 }
 
 /** Returns the preview of stored content. */
-export function previewOf(
+function previewOf(
   { stored, head, tail }: StoredEnds,
   { files, session, entry, tool }: StoreMessageOptions,
   settings: StoringSettings,
@@ -265,10 +276,7 @@ function thresholdOfMessage(payload: MessagePayload, tool: string | undefined, s
 
 /** Returns how much text a tool result may have; infinite for a tool that limits its results itself. */
 export function thresholdOf(tool: string | undefined, settings: StoringSettings): number {
-  const own = tool !== undefined && Object.hasOwn(settings.perTool, tool) ? settings.perTool[tool] : undefined;
-  const isBounded = tool !== undefined && settings.boundedTools.includes(tool);
-  const usual = isBounded ? Number.POSITIVE_INFINITY : settings.thresholdCharacters;
-  return atLeastPreview(own ?? usual, settings);
+  return atLeastPreview(settings.thresholdOf(tool), settings);
 }
 
 /** Raises a threshold to the size of a preview, because smaller content is not stored. */
@@ -277,20 +285,17 @@ function atLeastPreview(characters: number, { previewCharacters }: StoringSettin
 }
 
 /** Options for storing large content and showing a preview. Characters are those of a JavaScript string (UTF-16). */
-export interface StoringOptions {
-  /** A tool result with more text than this is stored. @default 50,000 */
-  readonly thresholdCharacters?: number;
+interface StoringOptions {
+  /**
+   * Returns how much text a result of a tool may have before it is stored. Infinite for a tool that limits its results itself, such
+   * as a tool that reads files: its result must not go into a file that the model would read with the same tool.
+   * @default 50,000 for every tool
+   */
+  readonly thresholdOf?: (tool: string | undefined) => number;
   /** The limit for all results of one request together; above it, the largest are stored. @default 200,000 */
   readonly aggregateCharacters?: number;
   /** A message from the user, the host or a command with more text than this is stored. @default 100,000 */
   readonly messageCharacters?: number;
-  /** Thresholds of single tools, by name. They apply to bounded tools, too. @default {} */
-  readonly perTool?: Readonly<Record<string, number>>;
-  /**
-   * Names of tools that limit their results themselves, such as a tool that reads files, whose result must not go into a file that
-   * the model would read with the same tool. @default none
-   */
-  readonly boundedTools?: readonly string[];
   /** How much of the content a preview shows. @default 2,000 */
   readonly previewCharacters?: number;
   /** Which ends of a tool's output the preview shows. @default by the tool's name and the content */
@@ -299,16 +304,14 @@ export interface StoringOptions {
   readonly recall?: "offered" | "missing";
 }
 
-export type StoringSettings = Required<StoringOptions>;
+type StoringSettings = Required<StoringOptions>;
 
 const DEFAULT_STORING: StoringSettings = {
   // About 12,000 tokens: most results are far smaller, and larger ones are seldom read to the end.
-  thresholdCharacters: 50_000,
+  thresholdOf: () => 50_000,
   aggregateCharacters: 200_000,
   // Twice as much, because user text is worth more than tool output, and seldom this long unless it was pasted.
   messageCharacters: 100_000,
-  perTool: {},
-  boundedTools: [],
   previewCharacters: 2_000,
   previewShapes: {},
   recall: "offered",
@@ -334,4 +337,173 @@ export function toolOf(items: readonly Item[], callId: string): string | undefin
     if (call?.kind === "tool_call") return call.name;
   }
   return undefined;
+}
+
+// ------------------------------------------------------------------------------------------------ before a request
+
+/** Stores the largest results of a round that is too large, until the rest fits. */
+export async function storeOversized(context: StoringContext): Promise<StageDecision> {
+  const { session, view, policy, files, budget } = context;
+  const room = {
+    tokensOf: (item: MessageItem) => estimateTokens(view.calibration, item.features),
+    mostTokens: Math.floor(budget.autoCompactTokens * ROUND_SHARE),
+  };
+  const options = { ...storingOptions(policy, view.configuration?.tools), files, session, room };
+  const { decisions, stored, failures } = await storeAggregate(view.items, options);
+  return {
+    drafts: [...decisions.map((decision) => toDraft("replace", decision)), ...failures.map(failureNotice)],
+    newEvents: [...stored, ...failures.map(storingFailed)],
+  };
+}
+
+interface StoringContext {
+  readonly session: string;
+  readonly view: View;
+  readonly policy: SessionPolicy;
+  readonly files: ResultFiles;
+  readonly budget: Budget;
+}
+
+/** The share of the tokens before a compaction that the results of one round may take. A compaction would remove larger results. */
+const ROUND_SHARE = 0.5;
+
+/** Stores the planned results before a request. Append the returned decisions before the request. */
+export async function storeAggregate(items: readonly Item[], options: StoreAggregateOptions): Promise<StoredAggregate> {
+  const settings = settingsOf(options);
+  const decisions: ReplacePayload[] = [];
+  const stored: ResultStored[] = [];
+  const failures: StoringFailure[] = [];
+  for (const { item, tool, characters } of planAggregate(items, settings, options.room)) {
+    const { from, to, role, origin, provenance, blocks } = item;
+    const known = provenance === undefined ? {} : { provenance };
+    const { files, session } = options;
+    const content = await storeText(textOf(item), { files, session, previewCharacters: settings.previewCharacters });
+    if (content.kind === "cut") {
+      // The log contains the result, which stays complete in the request.
+      failures.push({ ...content.failure, keptCharacters: characters, shown: "all" });
+      continue;
+    }
+    const preview = previewOf(content, { ...options, entry: from, tool }, settings);
+    const reason = `stored: ${grouped(characters)} characters, as ${limitText(settings, options.room)}`;
+    decisions.push({ from, to, with: [{ role, origin, ...known, blocks: withText(blocks, preview) }], reason });
+    const { bytes } = content.stored;
+    stored.push({
+      kind: "result-stored",
+      entry: from,
+      tool,
+      bytes,
+      way: "together",
+    });
+  }
+  return { decisions, stored, failures };
+}
+
+interface StoreAggregateOptions extends StoringOptions {
+  readonly files: ResultFiles;
+  readonly session: string;
+  /** @default unlimited */
+  readonly room?: RoundRoom;
+}
+
+interface StoredAggregate {
+  readonly decisions: readonly ReplacePayload[];
+  readonly stored: readonly ResultStored[];
+  readonly failures: readonly StoringFailure[];
+}
+
+function limitText({ aggregateCharacters }: StoringSettings, room: RoundRoom = UNLIMITED_ROOM): string {
+  const limit = `the results of one request may have ${grouped(aggregateCharacters)}`;
+  return room.mostTokens === Number.POSITIVE_INFINITY ? limit : `${limit}, and ${grouped(room.mostTokens)} tokens`;
+}
+
+/**
+ * Plans which results of the next request to store, so that all results fit together: the largest first, and the earliest of equal
+ * results. Chooses only results that no request has contained yet, because a result that was sent complete stays complete. Results
+ * of bounded tools come last, and only if the round would otherwise exceed its room in the window.
+ */
+export function planAggregate(
+  items: readonly Item[],
+  settings: StoringSettings,
+  { tokensOf, mostTokens }: RoundRoom = UNLIMITED_ROOM,
+): readonly AggregatePick[] {
+  const shownCharacters = settings.previewCharacters + PREVIEW_FRAME_CHARACTERS;
+  const results = itemsAfterSeal(items).filter((item) => resultOf(item) !== undefined);
+  const sizes = results.map((item) => ({ item, characters: textOf(item).length }));
+  const largestFirst = sizes
+    .toSorted((one, other) => other.characters - one.characters)
+    .filter(({ item, characters }) => characters > shownCharacters && item.by === undefined && item.from === item.to)
+    .map((size) => ({ ...size, tool: toolOf(items, resultOf(size.item)!.callId) }));
+  const isBounded = ({ tool }: AggregatePick): boolean => thresholdOf(tool, settings) === Number.POSITIVE_INFINITY;
+  let characters = sizes.reduce((sum, size) => sum + size.characters, 0);
+  let tokens = results.reduce((sum, item) => sum + tokensOf(item), 0);
+  const picks: AggregatePick[] = [];
+  const pick = (one: AggregatePick): void => {
+    picks.push(one);
+    characters -= one.characters - shownCharacters;
+    tokens -= tokensOf(one.item) * (1 - shownCharacters / one.characters);
+  };
+  for (const one of largestFirst.filter((size) => !isBounded(size))) {
+    if (characters > settings.aggregateCharacters || tokens > mostTokens) pick(one);
+  }
+  for (const one of largestFirst.filter(isBounded)) if (tokens > mostTokens) pick(one);
+  return picks;
+}
+
+/** A result to store. */
+interface AggregatePick {
+  readonly item: MessageItem;
+  readonly tool: string | undefined;
+  readonly characters: number;
+}
+
+/** The room of the window for the results of one round. */
+interface RoundRoom {
+  readonly tokensOf: (item: MessageItem) => number;
+  readonly mostTokens: number;
+}
+
+const UNLIMITED_ROOM: RoundRoom = { tokensOf: () => 0, mostTokens: Number.POSITIVE_INFINITY };
+
+function itemsAfterSeal(items: readonly Item[]): readonly MessageItem[] {
+  const seal = items.findLastIndex(({ kind }) => kind === "seal");
+  return items.slice(seal + 1) as readonly MessageItem[];
+}
+
+/**
+ * Returns the options for storing by the policy. A rule that fails is reported, and the default threshold applies.
+ * @param tools the definitions of the tools in the request
+ */
+export function storingOptions(policy: SessionPolicy, tools: readonly ToolDefinition[] = []): StoringOptions {
+  const { store } = policy.current;
+  const bounded = new Set(headTools(tools).flatMap(({ name, resultSize }) => (resultSize === "bounded" ? [name] : [])));
+  return {
+    thresholdOf: (tool) =>
+      thresholdBy(store, { name: tool ?? "", bounded: tool !== undefined && bounded.has(tool) }, policy),
+    aggregateCharacters: store.roundCharacters,
+    messageCharacters: store.userMessageCharacters,
+    recall: recallOf(tools),
+  };
+}
+
+function thresholdBy(
+  store: StoreRule,
+  tool: { readonly name: string; readonly bounded: boolean },
+  policy: SessionPolicy,
+): number {
+  const { value, failure } = ruleThresholdOf(store, tool, policy);
+  policy.countCall("store", failure);
+  return value === "never" ? Number.POSITIVE_INFINITY : value;
+}
+
+/** Returns the event about a failure. */
+export function storingFailed({ error, bytes, shown }: StoringFailure): StoringFailed {
+  return { kind: "storing-failed", bytes, error: error.message, shown };
+}
+
+/** Returns the notice for the user about content that could not be stored. The model sees the part that was kept. */
+export function failureNotice({ error, bytes, keptCharacters, shown }: StoringFailure): Draft {
+  const because = error instanceof Error ? error.message : String(error);
+  const seen = shown === "all" ? "all of it" : `its first ${keptCharacters} characters`;
+  const text = `A result of ${bytes} bytes could not be stored (${because}): the model sees ${seen}.`;
+  return toDraft("message", { role: "user", origin: "host", audience: "user", blocks: [{ kind: "text", text }] });
 }

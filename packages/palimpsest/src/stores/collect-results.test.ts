@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { toDraft } from "../log/draft.ts";
-import { sealEntries } from "../log/entry.ts";
+import { sealEntries, toDraft } from "../log/entry.ts";
 import { type CollectOptions, collectResults } from "./collect-results.ts";
 import { memoryStore } from "./memory-store.ts";
 import { sha256 } from "./sha256.ts";

@@ -1,7 +1,6 @@
 // Reads entries in batches, lists sessions page by page, and finds forks.
 
-import { readPayload } from "../log/draft.ts";
-import type { Entry } from "../log/entry.ts";
+import { type Entry, readPayload } from "../log/entry.ts";
 import type { ForkPayload } from "../log/payload.ts";
 import type { BatchOptions, EntryBatch, ListedSession, ListOptions, LogReader, Store } from "./store.ts";
 

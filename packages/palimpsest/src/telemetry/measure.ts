@@ -50,13 +50,17 @@ export function measure(event: SessionEvent): readonly Measurement[] {
     case "media-refused":
       return [one("mediaRefusals", { [A.by]: event.by, [A.cause]: event.problem })];
     case "results-cleared": {
-      const attributes = { [A.way]: event.way, [A.trigger]: event.trigger };
+      const attributes = { [A.rule]: event.rule, [A.by]: event.by, [A.trigger]: event.trigger };
       return [
         one("clearings", attributes),
         { metric: "clearedResults", value: event.count, attributes },
-        { metric: "clearedTokens", value: event.shedTokens, attributes },
+        { metric: "clearedTokens", value: event.tokensFreed, attributes },
       ];
     }
+    case "rule-failed":
+      return [one("ruleFailures", { [A.rule]: event.rule, [A.where]: event.where })];
+    case "policy-changed":
+      return [one("policyChanges", {})];
     case "recalled":
       return [one("recalls", { [A.by]: event.by, [A.outcome]: event.outcome })];
     case "compaction-due":
@@ -69,6 +73,8 @@ export function measure(event: SessionEvent): readonly Measurement[] {
       return notCounted("the progress is an event in the span of the compaction");
     case "compaction-ended":
       return measureCompaction(event);
+    case "compaction-degraded":
+      return [one("compactionsDegraded", { [A.outcome]: event.summary, [A.reason]: event.reason })];
     case "notes-updated":
       return [one("notesUpdates", { [A.outcome]: event.outcome })];
     case "notes-compaction-declined":
@@ -93,6 +99,8 @@ export function measure(event: SessionEvent): readonly Measurement[] {
         ...(inputTokens === 0 ? [] : [{ metric: "forkCacheHitRate" as const, value, attributes }]),
       ];
     }
+    case "fork-missed-cache":
+      return [one("forkCacheMisses", { [A.source]: event.source, [A.cause]: event.causes[0] ?? "server" })];
     case "breaker-tripped":
       return [one("breakerTrips", { [A.of]: event.of })];
     case "settings-rejected":
@@ -138,6 +146,17 @@ function measureResponse(event: ResponseRecorded & SessionEvent): readonly Measu
     })),
     { metric: "operationDuration", value: seconds, attributes },
     ...costOf(event.priceUsd, attributes),
+    ...measureForkRead(event),
+  ];
+}
+
+/** What the first request of a fork should have read from the cache of its parent, and what it has read. */
+function measureForkRead({ source, forkExpectedTokens, cacheReadTokens }: ResponseRecorded): readonly Measurement[] {
+  if (forkExpectedTokens === undefined) return [];
+  const attributes = { [A.source]: source };
+  return [
+    { metric: "forkCacheExpected", value: forkExpectedTokens, attributes },
+    { metric: "forkCacheRead", value: cacheReadTokens, attributes },
   ];
 }
 
@@ -179,7 +198,8 @@ function costOf(priceUsd: number | undefined, attributes: Measurement["attribute
 function measureCompaction({ outcome, reason }: CompactionEnded): readonly Measurement[] {
   switch (outcome.kind) {
     case "compacted": {
-      const attributes = { [A.rung]: outcome.rung };
+      const { way, form, met } = outcome.summary;
+      const attributes = { [A.summaryWay]: way, [A.summaryForm]: form, [A.summaryMet]: String(met) };
       return [
         one("compactions", { ...attributes, [A.outcome]: "compacted", [A.compactionReason]: reason }),
         { metric: "compactionTokensBefore", value: outcome.tokensBefore, attributes },
@@ -271,10 +291,16 @@ const DEFINITIONS: Readonly<Record<MetricName, MetricDefinition>> = {
   },
   compactionTokensBefore: tokens("The size of the view before a compaction."),
   compactionTokensAfter: tokens("The size of the view after a compaction."),
+  compactionsDegraded: {
+    unit: "{compaction}",
+    description: "Compactions without a summary, or with one that does not meet its form.",
+  },
   notesDeclined: { unit: "{compaction}", description: "Compactions for which the notes could not replace a summary." },
   notesUpdates: { unit: "{update}", description: "Updates of the notes." },
   clearings: { unit: "{clearing}", description: "Times that stale results were cleared." },
   clearedResults: { unit: "{result}", description: "Results that were cleared." },
+  ruleFailures: { unit: "{failure}", description: "Failures of rules of a policy." },
+  policyChanges: { unit: "{change}", description: "Sessions that were opened with another policy than before." },
   clearedTokens: { unit: "{token}", description: "Estimated tokens that clearing removed from the view." },
   storedResults: { unit: "{result}", description: "Contents that were stored in a file." },
   storedBytes: { unit: "By", description: "Bytes that were stored in files." },
@@ -300,6 +326,18 @@ const DEFINITIONS: Readonly<Record<MetricName, MetricDefinition>> = {
     unit: "1",
     description: "The share of a fork's input that was read from the cache.",
     boundaries: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99],
+  },
+  forkCacheExpected: {
+    unit: "{token}",
+    description: "Tokens that parents had left in the cache for the first requests of their forks.",
+  },
+  forkCacheRead: {
+    unit: "{token}",
+    description: "Tokens that the first requests of forks read from the cache.",
+  },
+  forkCacheMisses: {
+    unit: "{fork}",
+    description: "Forks whose first request read less than 95% of what the parent had left in the cache, by cause.",
   },
   breakerTrips: { unit: "{trip}", description: "Features that were switched off after repeated failures." },
   rejectedSettings: { unit: "{setting}", description: "Settings that were rejected, by source." },

@@ -73,6 +73,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       [A.session]: event.session,
       [A.source]: source,
       ...usedAttributes(event),
+      [A.forkExpectedTokens]: event.forkExpectedTokens,
       ...(priceUsd === undefined ? {} : { [A.cost]: priceUsd }),
       ...(content === "none" ? {} : { [A.outputMessages]: outputMessages(text, stop) }),
     };
@@ -99,7 +100,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
     const span = open.get(keyOf(event));
     open.delete(keyOf(event));
     span?.setAttributes(outcomeAttributes(outcome));
-    if (outcome.kind === "compacted" && content === "included") span?.setAttribute(A.summary, outcome.summary);
+    if (outcome.kind === "compacted" && content === "included") span?.setAttribute(A.summary, outcome.text);
     if (outcome.kind === "failed") span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome.failure });
     span?.end(moment(atMs));
   }
@@ -129,9 +130,12 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       case "results-collected":
       case "media-refused":
       case "results-cleared":
+      case "rule-failed":
+      case "policy-changed":
       case "recalled":
       case "compaction-due":
       case "compaction-announced":
+      case "compaction-degraded":
       case "notes-updated":
       case "notes-compaction-declined":
       case "memories-extracted":
@@ -139,6 +143,7 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       case "memory-judged":
       case "dreamed":
       case "forked":
+      case "fork-missed-cache":
       case "breaker-tripped":
       case "settings-rejected":
       case "flags-failed":
@@ -165,7 +170,9 @@ function outcomeAttributes(outcome: CompactionEnded["outcome"]): Attributes {
     case "compacted":
       return {
         [A.outcome]: "compacted",
-        [A.rung]: outcome.rung,
+        [A.summaryWay]: outcome.summary.way,
+        [A.summaryForm]: outcome.summary.form,
+        [A.summaryMet]: outcome.summary.met,
         [A.tokensBefore]: outcome.tokensBefore,
         [A.tokensAfter]: outcome.tokensAfter,
         ...(outcome.used === undefined ? {} : usedAttributes(outcome.used)),

@@ -3,7 +3,7 @@
 import { type Clock, NO_LONGER_NEEDED, type Watched, type WatchOptions, watchCall } from "../clock.ts";
 import { addedContext } from "../hooks/hook.ts";
 import { TOOL_SEARCH, type ToolCall, type ToolResult } from "../log/block.ts";
-import { isPart } from "../log/draft.ts";
+import { isPart } from "../log/entry.ts";
 import { attachment, toolResult } from "../log/messages.ts";
 import { HOOK } from "../log/provenance.ts";
 import type { ReadInput } from "../schema/standard.ts";

@@ -12,8 +12,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import { readPayload } from "../log/draft.ts";
-import { fromLine } from "../log/entry.ts";
+import { fromLine, readPayload } from "../log/entry.ts";
 import { WORLDS } from "../providers/testing/worlds.ts";
 import type { Tool } from "../schema/tool.ts";
 import { openSession } from "../session/open.ts";

@@ -20,6 +20,8 @@ import {
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Hook } from "../hooks/hook.ts";
 import { createHooks } from "../hooks/run.ts";
+import { headByPauses } from "../policy/rules/cache.ts";
+import { coding } from "../presets/coding.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/stream.ts";
 import { type AnyProvider, WORLD_NAMES } from "../providers/testing/worlds.ts";
@@ -313,7 +315,7 @@ test("compacts a request that is too long and sends it again", async () => {
 });
 
 test("ends the turn with advice and sends nothing if the window is full", async () => {
-  const settings = { "compaction.auto": "off" } as const;
+  const settings = { compaction: "off" } as const;
   const provider = anthropic({} as never, { models: { "claude-opus-5-5": { windowTokens: 8_000 } } }) as AnyProvider;
   const opened = await open(() => answer("Hello."), "Anthropic", { provider, settings });
   await opened.session.append("word ".repeat(18_000));
@@ -544,11 +546,11 @@ test("does not wait for work after the turn, and ignores its errors", async () =
   await promise;
 });
 
-test("keeps the prompt in the cache during a long tool run if the settings allow it", async () => {
+test("keeps the prompt in the cache during a long tool run if the policy has pings", async () => {
   const warmed = Promise.withResolvers<void>();
   const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults), "Anthropic", {
     system: "You are a careful engineer. ".repeat(2_000),
-    settings: { "cache.ttl": "5m", "keepWarm.enabled": "on" },
+    policy: { ...coding(), cache: headByPauses({ keepWarm: { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 } }) },
     onEvent: (event) => {
       if (event.kind === "cache-warmed") warmed.resolve();
     },

@@ -6,7 +6,7 @@ import { SessionLostError } from "../errors.ts";
 import type { NewContent } from "../log/messages.ts";
 import { aList, checkArgument, checkOptions, ifGiven, withMethods } from "../schema/check-options.ts";
 import { checkTool, isTool, type Tool } from "../schema/tool.ts";
-import { guardWrites } from "../session/face.ts";
+import { guardWrites } from "../session/open.ts";
 import type { Session } from "../session/session.ts";
 import type { PermissionOptions, QueryEvent, QueryOutcome, TurnEnd } from "./permission.ts";
 import type { RetryOptions } from "./send.ts";
@@ -66,8 +66,9 @@ export function createEventChannel<Event>(onAbandoned: () => void): EventChannel
 /** Options of `stepTurn`: the tools, who may run them, and limits. All are optional. */
 export interface StepOptions extends Pick<PermissionOptions, "permission" | "askHost"> {
   /**
-   * The session's tools from now on. Calls to tools that `tool()` did not create are answered as unknown. @default the
-   * session's current tools
+   * The session's tools from now on. Calls to tools that `tool()` did not create are answered as unknown. The list of a
+   * fork stays its parent's, and calls to other tools of that list are answered as unknown. @default the session's
+   * current tools
    */
   readonly tools?: readonly Tool[];
   /** Stops the turn at once. Its open calls are answered, so no process runs them later. */

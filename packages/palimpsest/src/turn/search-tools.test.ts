@@ -48,8 +48,8 @@ function mind(isNative: boolean): Script {
     waits = true;
     return callTools(callTool(name, input));
   };
-  return ({ userText, toolResults }) => {
-    if (userText.includes("nine sections")) return answer(SUMMARY);
+  return ({ purpose, userText, toolResults }) => {
+    if (purpose === "summary") return answer(SUMMARY);
     if (waits) {
       waits = false;
       return answer(`Seen: ${toolResults.map(({ text }) => text).join(" ")}`);

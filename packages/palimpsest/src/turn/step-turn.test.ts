@@ -243,14 +243,19 @@ describe("permission later", () => {
 
   test("keeps the question in view after a compaction", async () => {
     const script: Script = (ask) => {
-      if (JSON.stringify(ask.request).includes("<summary>")) return answer("No summary.");
+      if (JSON.stringify(ask.request).includes("<summary>"))
+        return answer("<summary>Questions were answered.</summary>");
       return ask.toolResults.length > 0 ? repeatResults(ask) : calls("pay");
     };
     const opened = await open(script);
     const { session, again } = opened;
     for (let n = 0; n < 12; n++) {
-      const said = { role: "assistant", origin: "model", blocks: [{ kind: "text", text: `Answer ${n}.` }] } as const;
-      await session.append([`Question ${n}: ${"lorem ipsum ".repeat(400)}`, said]);
+      const said = {
+        role: "assistant",
+        origin: "model",
+        blocks: [{ kind: "text", text: `Answer ${n}: ${"lorem ipsum ".repeat(400)}` }],
+      } as const;
+      await session.append([`Question ${n}.`, said]);
     }
     await session.append("Go.");
     await step(session);

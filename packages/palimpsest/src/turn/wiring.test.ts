@@ -2,7 +2,7 @@ import { answer, callTool, callTools, createAnthropic, inOrder } from "@palimpse
 import { describe, expect, test } from "vitest";
 import type { Hook } from "../hooks/hook.ts";
 import { createHooks } from "../hooks/run.ts";
-import { readPayload } from "../log/draft.ts";
+import { readPayload } from "../log/entry.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { anthropicInProcess } from "../providers/testing/worlds.ts";
 import type { Tool } from "../schema/tool.ts";

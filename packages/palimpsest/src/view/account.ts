@@ -1,8 +1,7 @@
 // Accounts for the context window: how many tokens each kind of content takes.
 
 import type { Block, ToolCall, ToolDefinition } from "../log/block.ts";
-import { estimateTokens } from "../size/calibration.ts";
-import { featuresOf } from "../size/features.ts";
+import { estimateTokens, featuresOf } from "../size/calibration.ts";
 import { definitionBlock, fileOf } from "./items.ts";
 import { headTools } from "./tool-search.ts";
 import { type MessageItem, sizeTokens, type View } from "./view.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ReadEntry } from "../log/draft.ts";
+import type { ReadEntry } from "../log/entry.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
 import { estimateTokens, learn, startCalibration } from "../size/calibration.ts";
 import { foldEntry } from "./fold.ts";

@@ -1,11 +1,18 @@
 // Builds the view: adds the entries of a log one by one.
 
-import type { PassedOver, ReadEntry } from "../log/draft.ts";
+import type { PassedOver, ReadEntry } from "../log/entry.ts";
 import type { BoundaryPayload, ConfigurationPayload, ReplacePayload, UsagePayload } from "../log/payload.ts";
-import type { RequestedEdits } from "../log/payload-compaction.ts";
+import type { DecisionPayload, RequestedEdits } from "../log/payload-compaction.ts";
 import { inputTokensOf } from "../log/usage.ts";
-import { estimateTokens, learn, startCalibration } from "../size/calibration.ts";
-import { addFeatures, type Features, NO_FEATURES } from "../size/features.ts";
+import {
+  addFeatures,
+  estimateTokens,
+  type Features,
+  learn,
+  NO_FEATURES,
+  rememberFirst,
+  startCalibration,
+} from "../size/calibration.ts";
 import { itemOf, replacementItems, resolveConfiguration } from "./items.ts";
 import { type Anchor, type Item, returningTokens, type View } from "./view.ts";
 
@@ -38,6 +45,9 @@ export function foldEntry(view: View, read: ReadEntry | PassedOver): void {
       view.leftOut = undefined;
       view.deleted = [];
       view.deletedTokens = 0;
+      break;
+    case "decision":
+      foldDecision(view, read.payload);
       break;
     case "restore":
       changeFrom(view, at, firstOverlapping(view.items, read.payload));
@@ -81,9 +91,21 @@ function append(view: View, item: Item | undefined): void {
   }
 }
 
+/** A clearing of our own also replaces the results that the provider left out, so it ends the provider's edits. */
+function foldDecision(view: View, { action, edits, deleted, returningTokens: estimated }: DecisionPayload): void {
+  if (action === "clear") {
+    // The stubs reduce the size by estimates of the same results, so the errors of the estimates cancel out.
+    bringBack(view, {}, estimated);
+    view.edits = undefined;
+    view.deleted = [];
+    return;
+  }
+  view.edits = edits ?? view.edits;
+  view.deleted = deleted ?? view.deleted;
+}
+
 /** Adds results back to the size if a request does not ask to leave them out again. */
-function bringBack(view: View, asked: RequestedEdits): void {
-  const tokens = returningTokens(view, asked);
+function bringBack(view: View, asked: RequestedEdits, tokens = returningTokens(view, asked)): void {
   if (tokens === 0) return;
   if (asked.edits === undefined) view.leftOut = undefined;
   if (asked.deleted === undefined) view.deletedTokens = 0;
@@ -110,6 +132,9 @@ function anchorOn(view: View, report: Report): void {
   if (knownTokens !== undefined && anchor?.prefix !== "changed" && sameLeftOut) {
     view.calibration = learn(view.calibration, { features: awaited.since, tokens: inputTokens - knownTokens });
   }
+  if (anchor === undefined && responseId !== "" && isMostlyHead(view, awaited.since)) {
+    view.calibration = rememberFirst(view.calibration, { features: awaited.since, tokens: inputTokens });
+  }
   // Only the text of an interrupted answer is in view: its output count does not describe that text.
   const isWhole = report.ending !== "interrupted";
   view.anchor = {
@@ -129,6 +154,14 @@ function anchorOn(view: View, report: Report): void {
   view.since = featuresAfterAnchor(view);
   view.awaited = undefined;
 }
+
+/** Whether the system prompt and the tools are most of the content. Then a report shows how much of them the estimate misses. */
+function isMostlyHead({ configuration, calibration }: View, features: Features): boolean {
+  const headTokens = estimateTokens(calibration, configuration?.features ?? NO_FEATURES);
+  return headTokens >= MOSTLY_HEAD * estimateTokens(calibration, features);
+}
+
+const MOSTLY_HEAD = 0.75;
 
 interface Report
   extends Partial<Pick<UsagePayload, "outputTokens" | "appliedEdits" | "deletedTokens" | "folded" | "ending">> {

@@ -1,7 +1,7 @@
 // Turns entries into items of the view, and configuration entries into the current configuration.
 
 import type { Block, ToolCall } from "../log/block.ts";
-import type { PassedOver, ReadEntry } from "../log/draft.ts";
+import type { PassedOver, ReadEntry } from "../log/entry.ts";
 import type {
   AttachmentPayload,
   ConfigurationPayload,
@@ -11,7 +11,7 @@ import type {
   RequestPayload,
   ToolDefinition,
 } from "../log/payload.ts";
-import type { FeatureOptions, Features } from "../size/features.ts";
+import type { FeatureOptions, Features } from "../size/calibration.ts";
 import { headTools } from "./tool-search.ts";
 import {
   type Configuration,
@@ -155,10 +155,10 @@ export interface FileAccess {
 const READS = /^(read|view|cat)/i;
 const EDITS = /^(edit|write|multi_?edit|str_replace)/i;
 
-/** Returns the texts of all attachments of one type, in order. */
-export function attachedTexts({ items }: Pick<View, "items">, type: string): readonly string[] {
+/** Returns the texts of all attachments of some types, in order. */
+export function attachedTexts({ items }: Pick<View, "items">, types: readonly string[]): readonly string[] {
   return items.flatMap((item) =>
-    item.kind === "message" && item.attachment === type
+    item.kind === "message" && item.attachment !== undefined && types.includes(item.attachment)
       ? item.blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []))
       : [],
   );

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { startCalibration } from "../size/calibration.ts";
-import { addFeatures, type Features, NO_FEATURES } from "../size/features.ts";
+import { addFeatures, type Features, NO_FEATURES, startCalibration } from "../size/calibration.ts";
 import { messageItem } from "./items.ts";
 import { findTruncation, minimumTokens } from "./truncation.ts";
 import { createView, type MessageItem, type View } from "./view.ts";

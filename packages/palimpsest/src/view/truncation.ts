@@ -2,8 +2,15 @@
 
 import type { UsagePayload } from "../log/payload.ts";
 import { inputTokensOf } from "../log/usage.ts";
-import { errorShare, estimateTokens } from "../size/calibration.ts";
-import { addFeatures, FEATURE_NAMES, type FeatureName, type Features, NO_FEATURES } from "../size/features.ts";
+import {
+  addFeatures,
+  errorShare,
+  estimateTokens,
+  FEATURE_NAMES,
+  type FeatureName,
+  type Features,
+  NO_FEATURES,
+} from "../size/calibration.ts";
 import type { View } from "./view.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Block } from "../log/block.ts";
-import type { ReadEntry } from "../log/draft.ts";
+import type { ReadEntry } from "../log/entry.ts";
 import type { MessagePayload, PayloadKind, Payloads } from "../log/payload.ts";
 import { HOST } from "../log/provenance.ts";
 import { answerText, foldTurn, NO_TURN, nextInTurn, openCalls, type TurnState } from "./turn.ts";

@@ -1,7 +1,7 @@
 // The state of a turn: how far it has come, its open calls, and its next step.
 
 import type { ToolCall } from "../log/block.ts";
-import type { PassedOver, ReadEntry } from "../log/draft.ts";
+import type { PassedOver, ReadEntry } from "../log/entry.ts";
 import type { MessagePayload } from "../log/payload.ts";
 import type { AnswerStop, CallPayload, SaidBy, TurnPayload, TurnPhase } from "../log/payload-turn.ts";
 import type { Item, MessageItem, View } from "./view.ts";

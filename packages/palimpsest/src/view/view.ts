@@ -4,8 +4,17 @@ import type { Block } from "../log/block.ts";
 import type { CacheTtl, MessagePayload, Shown, StoredContent, ToolDefinition } from "../log/payload.ts";
 import type { DeletedResult, ProviderEdits, RequestedEdits } from "../log/payload-compaction.ts";
 import type { Provenance } from "../log/provenance.ts";
-import { type Calibration, estimateTokens, padTokens } from "../size/calibration.ts";
-import { addFeatures, type FeatureOptions, type Features, featuresOf, NO_FEATURES } from "../size/features.ts";
+import {
+  addFeatures,
+  type Calibration,
+  estimateTokens,
+  type FeatureOptions,
+  type Features,
+  featuresOf,
+  missedTokens,
+  NO_FEATURES,
+  padTokens,
+} from "../size/calibration.ts";
 import { textAsSent } from "./texts.ts";
 
 /**
@@ -190,13 +199,15 @@ export function isTurnOpen({ items }: View): boolean {
 
 /** Returns the size of the view in tokens: the reported size plus a padded estimate of the rest. */
 export function sizeTokens(view: View): number {
-  const estimated = estimateTokens(view.calibration, view.since);
-  return (view.anchor?.tokens ?? 0) + padTokens(view.calibration, estimated);
+  const { calibration, since, anchor } = view;
+  const estimated = padTokens(calibration, estimateTokens(calibration, since));
+  return anchor === undefined ? Math.max(0, estimated + missedTokens(calibration)) : anchor.tokens + estimated;
 }
 
 /** Returns the most likely size, without the pad. Do not compare it with a limit. */
 export function expectedTokens({ calibration, since, anchor }: View): number {
-  return (anchor?.tokens ?? 0) + estimateTokens(calibration, since);
+  const estimated = estimateTokens(calibration, since);
+  return anchor === undefined ? Math.max(0, estimated + missedTokens(calibration)) : anchor.tokens + estimated;
 }
 
 /** Returns the tokens that come back into the prompt if a request does not ask to leave them out again. */

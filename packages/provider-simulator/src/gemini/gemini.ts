@@ -1,6 +1,7 @@
 import { breakStream } from "../break-stream.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Fault } from "../faults.ts";
+import { hearScript } from "../hear.ts";
 import type { HttpCall, HttpFace, HttpReply } from "../http-face.ts";
 import { asArray, isObject, type JsonObject } from "../json.ts";
 import type { Delivery } from "../outcome-of-call.ts";
@@ -66,7 +67,7 @@ export function createGemini(options: GeminiOptions = {}): Gemini {
   function compose(measured: MeasuredPrompt, delivery: Delivery): Composed | Refusal {
     const { request, model, entries, prompt, accepted, maxOutputTokens } = measured;
     const { acceptance, commit: begun } = accepted;
-    const reply = script({
+    const reply = hearScript(script, {
       provider: "gemini",
       purpose: "answer",
       turn,

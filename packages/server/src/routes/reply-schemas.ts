@@ -102,6 +102,7 @@ export const REPLY_SCHEMAS: Readonly<Record<SchemaName, Schema>> = {
     priceUsd: AMOUNT,
     perfectPriceUsd: AMOUNT,
     gapUsd: AMOUNT,
+    forksMissedUsd: AMOUNT,
     unpricedResponses: COUNT,
     bySource: { type: "object" },
     nextRequest: object({ inputTokens: COUNT, cachedTokens: COUNT, cache: { enum: ["warm", "cold", "new"] } }),

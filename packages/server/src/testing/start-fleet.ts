@@ -64,7 +64,7 @@ export async function startFleet(place: Place, options: TestFleetOptions): Promi
   const fetch = fetchInProcess({ face: createAnthropic({ script }) });
   const provider = anthropic(new Anthropic({ apiKey: "none", fetch, maxRetries: 0 }));
   const open = ({ session: id }: SessionTarget, store: Store): Promise<Session> =>
-    openSession({ store, id, provider, model: MODEL, tools, takeover: "always", settings: { "notes.enabled": "off" } });
+    openSession({ store, id, provider, model: MODEL, tools, takeover: "always", settings: { notes: "off" } });
   const started: { readonly worker: SessionWorker; readonly serving: Serving }[] = [];
   for (const { scheduler, nameOf } of parts.schedulers) {
     const worker = createSessionWorker({

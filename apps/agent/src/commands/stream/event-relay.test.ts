@@ -7,11 +7,12 @@ import type { ReportedEvent } from "./turn-report.ts";
 function cleared(count: number, session = "s"): SessionEvent {
   return {
     kind: "results-cleared",
-    way: "by-time",
+    rule: "when-cold",
+    by: "session",
     trigger: "auto",
     count,
-    shedTokens: 100,
-    invalidatedPrefixTokens: 0,
+    tokensFreed: 100,
+    because: "the prompt cache expired",
     session,
     atMs: 0,
   };

@@ -61,7 +61,7 @@ export function relayEvents(report: Pick<TurnReport, "event">): EventRelay {
 }
 
 /**
- * Keeps the prompt in the provider's cache while the agent waits for the user, if the settings (`keepWarm.*`) allow it
+ * Keeps the prompt in the provider's cache while the agent waits for the user, if the policy allows it
  * and it saves money. Ends with the next request, or when the session closes. The agent loop does the same during long
  * tool calls.
  */

@@ -4,6 +4,7 @@ import {
   anything,
   byKind,
   type FieldsOf,
+  flag,
   type KindsOf,
   list,
   number,
@@ -33,6 +34,7 @@ type CompactionEvent = Of<
   | "compaction-started"
   | "compaction-progressed"
   | "compaction-ended"
+  | "compaction-degraded"
   | "notes-updated"
   | "notes-compaction-declined"
   | "breaker-tripped"
@@ -46,6 +48,15 @@ const reason = word(
   "window: the context window is nearly full. economic: it saves money. asked: the user or the host asked for it.",
 );
 const compactionFailure = word(["no_summary", "api_error", "prompt_too_long", "aborted"]);
+const summaryWay = word(
+  ["prepared", "notes", "provider", "function", "fork", "direct", "in-parts", "none"],
+  "fork: the model, on the cached prompt. direct: a model, from a transcript. in-parts: the same in several parts.",
+);
+const summaryRecord = object<Extract<Ended, { kind: "compacted" }>["summary"]>({
+  way: summaryWay,
+  form: text("The form that was asked for."),
+  met: flag("Whether the summary has that form."),
+});
 const overrides = word(["restore"], "The user undid an earlier compaction of the same items.");
 const retryAtMs = number("The earliest time of the next try.");
 
@@ -53,6 +64,7 @@ const FORECAST: FieldsOf<Omit<Of<"compaction-due">, "kind" | keyof Shared>> = {
   reason: word(["window", "economic"]),
   why: text("The reason, in words and figures."),
   tokens: number("The size of the conversation now."),
+  windowTokens: number("The context window of the model."),
   expectedTokens: number("The size after the compaction."),
   savesTokensPerRequest: number(),
   savesUsdPerRequest: optional(number()),
@@ -64,12 +76,11 @@ const outcome = byKind<Ended>(
     compacted: {
       about: "The conversation was compacted.",
       fields: {
-        rung: text("How the summary was made."),
+        summary: summaryRecord,
         tokensBefore: number(),
         tokensAfter: number(),
         used: optional(usedTokens),
-        withoutSummary: optional(compactionFailure),
-        summary: text("What the model sees in place of the compacted messages."),
+        text: text("What the model sees in place of the compacted messages."),
       },
     },
     declined: {
@@ -90,12 +101,11 @@ const outcome = byKind<Ended>(
 );
 
 const part = object<Of<"files-restored">["parts"][number]>({
-  type: text("The type of attachment."),
-  name: optional(text("The path of a file, the name of a skill.")),
-  shown: word(["whole", "cut", "left-out"]),
+  name: text("The name of the part."),
+  items: number("Messages, files or texts that the part chose from."),
   tokens: number("In view."),
-  ofTokens: number(),
-  why: optional(text("Why the whole text is not in view.")),
+  fullTokens: number("Of all items."),
+  why: optional(text("Why the part is cut or left out.")),
 });
 
 /** Events of compactions, notes and what follows a compaction. */
@@ -129,6 +139,16 @@ const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
     about: "A compaction has ended.",
     fields: { compaction: text(), reason, outcome },
   },
+  "compaction-degraded": {
+    about: "A compaction has no summary, or one that does not have the form that was asked for.",
+    fields: {
+      compaction: text(),
+      summary: word(["none", "unmet"]),
+      reason: word(["no-usable-summary", "provider-error", "prompt-too-long", "calls-used-up", "function-failed"]),
+      because: text("The reason, in words and figures."),
+      attempts: list(object<Of<"compaction-degraded">["attempts"][number]>({ way: summaryWay, why: text() })),
+    },
+  },
   "notes-updated": {
     about: "The session's notes were updated.",
     fields: { outcome: word(["updated", "unchanged", "failed"]), tokens: number(), used: optional(usedTokens) },
@@ -151,7 +171,7 @@ const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
       putBack: number("Files."),
       skipped: number(),
       failed: number(),
-      parts: list(part, "Files, skills, the plan and other texts."),
+      parts: list(part, "What survived the compaction."),
     },
   },
 };
@@ -204,6 +224,9 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
       responseId: text(),
       stop: text(),
       requestedAtMs: number(),
+      forkExpectedTokens: optional(
+        number("For the first response of a fork: the tokens that its parent had left in the prompt cache for it."),
+      ),
       priceUsd: optional(number("Absent if the prices are unknown.")),
       text: text("The text of the answer."),
     },
@@ -298,14 +321,23 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     },
   },
   "results-cleared": {
-    about: "Old results are shown as stubs now.",
+    about: "Old results are shown as stubs from now on, or the provider is asked to leave them out.",
     fields: {
-      way: word(["by-time", "by-size", "payback"]),
+      rule: text("The rule of the policy that decided."),
+      by: word(["session", "provider"]),
       trigger: word(["auto", "manual"]),
-      count: number(),
-      shedTokens: number(),
-      invalidatedPrefixTokens: number("How much of the cached prompt this invalidates, as an estimate."),
+      count: number("The number of results. 0 if the provider reports the number later."),
+      tokensFreed: number("An estimate."),
+      because: text(),
     },
+  },
+  "rule-failed": {
+    about: "A rule of the policy threw, or returned something invalid. The request went on without the rule.",
+    fields: { rule: text(), where: text("The function of the rule."), because: text(), paused: flag() },
+  },
+  "policy-changed": {
+    about: "The session was opened with another policy than the one that made its newest decision.",
+    fields: { from: text(), to: text(), rules: list(text()) },
   },
   recalled: {
     about: "Stored, cleared or compacted content was recalled.",
@@ -341,6 +373,19 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
   forked: {
     about: "A model call outside of the conversation has ended.",
     fields: { source: text(), outcome: word(["ok", "failed", "aborted"]), used: usedTokens },
+  },
+  "fork-missed-cache": {
+    about: "The first request of a fork read less from the prompt cache than its parent had left there.",
+    fields: {
+      source: text(),
+      expectedTokens: number("What the newest answered request of the parent had left in the cache."),
+      readTokens: number(),
+      percent: number("The share of expectedTokens that was read."),
+      causes: list(causes, "Ordered by their place in the prompt. server: no known reason."),
+      what: list(text(), "The tools, parameters and reasons behind the causes."),
+      providerSays: optional(place),
+      missedUsd: optional(number("The price of the difference; absent if the prices are unknown.")),
+    },
   },
   "settings-rejected": { about: "Settings are invalid.", fields: { problems: list(problem) } },
   "flags-failed": {

@@ -70,6 +70,9 @@ const totals = object<LedgerTotals>({
   outputTokens: number(),
   priceUsd: number("The price of the responses with known prices."),
   perfectPriceUsd: number("The price of the same responses with a perfect prompt cache."),
+  forksMissedUsd: number(
+    "The part of priceUsd for tokens that forks did not read from the prompt cache of their parent.",
+  ),
   unpricedResponses: number("Responses of models without known prices."),
   estimatedResponses: optional(number("Interrupted answers without a full usage report.")),
   estimatedUsd: optional(number("The estimated part of priceUsd for those answers.")),

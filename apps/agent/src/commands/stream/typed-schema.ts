@@ -10,7 +10,7 @@ export interface TypedSchema<Value> {
 
 export interface JsonSchema {
   readonly description?: string;
-  readonly type?: "string" | "number" | "array" | "object";
+  readonly type?: "string" | "number" | "boolean" | "array" | "object";
   readonly const?: string | number;
   readonly enum?: readonly string[];
   readonly items?: JsonSchema;
@@ -49,6 +49,10 @@ export function text(about?: string): TypedSchema<string> {
 
 export function number(about?: string): TypedSchema<number> {
   return { json: { type: "number", ...described(about) } };
+}
+
+export function flag(about?: string): TypedSchema<boolean> {
+  return { json: { type: "boolean", ...described(about) } };
 }
 
 /** The schema of a string that is one of some words. */

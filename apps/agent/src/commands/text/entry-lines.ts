@@ -7,12 +7,12 @@ import { time } from "../../text/table.ts";
  * configuration.
  */
 export function entryLines(entry: Entry, mostLines: number): string | undefined {
-  const text = entryText(entry);
-  if (text === undefined) return undefined;
   const { kind, payload } = readPayload(entry) as {
     readonly kind: string;
-    readonly payload?: { readonly origin?: string };
+    readonly payload?: { readonly origin?: string; readonly because?: string };
   };
+  const text = kind === "decision" ? payload?.because : entryText(entry);
+  if (text === undefined) return undefined;
   const lines = text.split("\n");
   const rest = lines.length - mostLines;
   const shown =

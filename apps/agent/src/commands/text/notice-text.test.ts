@@ -27,6 +27,20 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   ],
   [
     {
+      kind: "fork-missed-cache",
+      source: "compact",
+      expectedTokens: 29_855,
+      readTokens: 0,
+      percent: 0,
+      causes: ["server"],
+      what: [],
+      providerSays: "tools",
+      missedUsd: 0.0732,
+    },
+    "Prompt cache missed by compaction (no known reason): 0 of 29,855 tokens (0%) were read from the cache of the conversation. That cost $0.0732 more. The provider says that the tools changed.",
+  ],
+  [
+    {
       kind: "answer-interrupted",
       source: "main",
       provider: "p",
@@ -81,13 +95,34 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   [
     {
       kind: "results-cleared",
-      way: "by-time",
+      rule: "when-cold",
+      by: "session",
       trigger: "auto",
       count: 12,
-      shedTokens: 34_000,
-      invalidatedPrefixTokens: 0,
+      tokensFreed: 34_000,
+      because: "the prompt cache expired, after 62 minutes without a request; 12 results",
     },
-    "Cleared 12 old tool results: 34,000 tokens fewer in context.",
+    "Cleared 12 old tool results: about 34,000 tokens fewer in context.",
+  ],
+  [
+    {
+      kind: "results-cleared",
+      rule: "by-provider",
+      by: "provider",
+      trigger: "auto",
+      count: 0,
+      tokensFreed: 34_000,
+      because: "above 100,000 tokens",
+    },
+    "Asked the provider to clear old tool results: about 34,000 tokens fewer in context.",
+  ],
+  [
+    { kind: "rule-failed", rule: "mine", where: "propose", because: "x is undefined", paused: true },
+    "Rule mine of the policy failed (propose): x is undefined. The rule is paused until the session is opened again.",
+  ],
+  [
+    { kind: "policy-changed", from: "coding, balanced", to: "classic", rules: ["clear when-cold", "when window"] },
+    "The policy is now classic (before: coding, balanced). Changed: clear when-cold, when window.",
   ],
   [
     {
@@ -105,9 +140,37 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
       kind: "compaction-ended",
       compaction,
       reason: "window",
-      outcome: { kind: "compacted", rung: "fork", tokensBefore: 120_000, tokensAfter: 21_000, summary: "" },
+      outcome: {
+        kind: "compacted",
+        summary: { way: "fork", form: "coding", met: true },
+        tokensBefore: 120_000,
+        tokensAfter: 21_000,
+        text: "",
+      },
     },
     "Compacted: 120,000 -> 21,000 tokens (summary by the model). To undo it: palimpsest sessions undo.",
+  ],
+  [
+    {
+      kind: "compaction-degraded",
+      compaction,
+      summary: "none",
+      reason: "provider-error",
+      because: "fork: overloaded",
+      attempts: [{ way: "fork", why: "overloaded" }],
+    },
+    "The compaction has no summary: the provider did not answer. Details are missing.",
+  ],
+  [
+    {
+      kind: "compaction-degraded",
+      compaction,
+      summary: "unmet",
+      reason: "no-usable-summary",
+      because: "fork: still asked for",
+      attempts: [],
+    },
+    "The summary of the compaction does not have the form that was asked for: the model returned nothing better. It is used as it is.",
   ],
   [
     {
@@ -173,12 +236,12 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
       skipped: 0,
       failed: 0,
       parts: [
-        { type: "file", name: "a.ts", shown: "cut", tokens: 10, ofTokens: 90 },
-        { type: "plan", shown: "cut", tokens: 2_000, ofTokens: 9_000, why: "no room" },
-        { type: "skill", name: "deploy", shown: "left-out", tokens: 0, ofTokens: 900, why: "no room" },
+        { name: "files", items: 1, tokens: 10, fullTokens: 90, why: "no room" },
+        { name: "plan", items: 1, tokens: 2_000, fullTokens: 9_000, why: "no room" },
+        { name: "skills", items: 1, tokens: 0, fullTokens: 900, why: "no room" },
       ],
     },
-    "After the compaction, the plan was cut to 2,000 of 9,000 tokens; the skill deploy was left out. The model can still read what it needs.",
+    "After the compaction, the plan was cut to 2,000 of 9,000 tokens; the skills were left out. The model can still read what it needs.",
   ],
   [
     {
@@ -208,6 +271,7 @@ const forecast = {
   reason: "economic",
   why: "it saves",
   tokens: 120_000,
+  windowTokens: 200_000,
   expectedTokens: 35_000,
   savesTokensPerRequest: 85_000,
   savesUsdPerRequest: 0.0425,
@@ -250,6 +314,15 @@ describe("noticeOf", () => {
     ],
   ] as const)("announces a compaction: %s", (when, text) => {
     expect(noticeOf(at({ kind: "compaction-announced", when, ...forecast }), "terminal")?.text).toContain(text);
+  });
+
+  it("says how to keep more detail before a compaction that comes early in a large window", () => {
+    const announced = { kind: "compaction-announced", when: "now", ...forecast, windowTokens: 1_000_000 } as const;
+    expect(noticeOf(at(announced), "terminal")?.text).toBe(
+      "The conversation has 120,000 of 1,000,000 tokens. Compacting it already now, to about 35,000, saves 85,000 tokens ($0.0425) on every request. To keep more detail for longer: /config quality. To undo it: /undo.",
+    );
+    const full = noticeOf(at({ ...announced, reason: "window" }), "terminal")?.text;
+    expect(full).not.toContain("quality");
   });
 
   it("names the commands of the surface", () => {

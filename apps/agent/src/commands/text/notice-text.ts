@@ -1,6 +1,6 @@
 import type { SessionEvent } from "palimpsest";
 import type { Agent, EventOwner } from "../../agent/agent.ts";
-import { rungName } from "../../text/plain-names.ts";
+import { summaryWayName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
 import {
   cacheText,
@@ -8,6 +8,7 @@ import {
   count,
   duration,
   type EventOf,
+  forkMissText,
   type Notice,
   news,
   plural,
@@ -69,7 +70,11 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "media-refused":
       return problem(mediaText(event));
     case "results-cleared":
-      return news(`Cleared ${plural(event.count, "old tool result")}: ${tokens(event.shedTokens)} fewer in context.`);
+      return news(clearedText(event));
+    case "rule-failed":
+      return problem(failedRuleText(event));
+    case "policy-changed":
+      return news(`The policy is now ${event.to} (before: ${event.from}). Changed: ${event.rules.join(", ")}.`);
     case "recalled":
       // The model's call to recall is shown like any other tool call.
       return undefined;
@@ -85,6 +90,8 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "compaction-progressed":
       // The start of the compaction was already shown.
       return undefined;
+    case "compaction-degraded":
+      return problem(degradedText(event));
     case "compaction-ended":
       return compactionNotice(event, surface);
     case "notes-updated":
@@ -109,6 +116,8 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
     case "forked":
       // The fork's caller (a compaction, the notes, an agent) reports its outcome.
       return undefined;
+    case "fork-missed-cache":
+      return problem(forkMissText(event));
     case "breaker-tripped":
       if (event.of === "dream")
         return problem(
@@ -176,11 +185,19 @@ function dueNotice(event: EventOf<"compaction-due">, surface: Surface): Notice {
   };
 }
 
+/** In a larger window, a compaction that saves money comes long before the window is full. People may not expect that. */
+const LARGE_WINDOW_TOKENS = 300_000;
+
 function announcementText(event: EventOf<"compaction-announced">, surface: Surface): string {
   const saved = event.savesUsdPerRequest === undefined ? "" : ` (${usd(event.savesUsdPerRequest)})`;
   const saves = `saves ${tokens(event.savesTokensPerRequest)}${saved} on every request`;
   switch (event.when) {
     case "now":
+      if (event.reason === "economic" && event.windowTokens > LARGE_WINDOW_TOKENS)
+        return (
+          `The conversation has ${count(event.tokens)} of ${tokens(event.windowTokens)}. Compacting it already now, to about ${count(event.expectedTokens)}, ${saves}. ` +
+          `To keep more detail for longer: ${command("config", surface)} quality. To undo it: ${command("undo", surface)}.`
+        );
       return (
         `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ` +
         `To undo it: ${command("undo", surface)}. To choose when to compact: ${command("config", surface)}.`
@@ -203,13 +220,10 @@ function compactionNotice({ outcome, atMs }: EventOf<"compaction-ended">, surfac
   const next = retryAtMs === undefined ? "" : ` The next try is in ${duration(retryAtMs - atMs)}.`;
   switch (outcome.kind) {
     case "compacted": {
-      const { tokensBefore, tokensAfter, rung, withoutSummary } = outcome;
+      const { tokensBefore, tokensAfter, summary } = outcome;
       const sizes = `${count(tokensBefore)} -> ${tokens(tokensAfter)}`;
       const undo = `To undo it: ${command("undo", surface)}.`;
-      if (withoutSummary === undefined) return news(`Compacted: ${sizes} (${rungName(rung)}). ${undo}`);
-      return problem(
-        `Compacted, but the model wrote no summary: ${WITHOUT[withoutSummary]}. ${sizes}; details are missing. ${undo}`,
-      );
+      return news(`Compacted: ${sizes} (${summaryWayName(summary.way)}). ${undo}`);
     }
     case "declined":
       return problem(`Not compacted: ${DECLINED[outcome.reason] ?? outcome.reason}.${next}`);
@@ -218,18 +232,22 @@ function compactionNotice({ outcome, atMs }: EventOf<"compaction-ended">, surfac
   }
 }
 
-/** Why the model wrote no summary. */
-const WITHOUT: Readonly<Record<SummaryFailure, string>> = {
-  no_summary: "the model returned no usable summary",
-  api_error: "the provider did not answer",
-  prompt_too_long: "the request was too long",
-  aborted: "it was stopped",
+function degradedText({ summary, reason }: EventOf<"compaction-degraded">): string {
+  if (summary === "none") return `The compaction has no summary: ${DEGRADED[reason]}. Details are missing.`;
+  return `The summary of the compaction does not have the form that was asked for: ${DEGRADED[reason]}. It is used as it is.`;
+}
+
+const DEGRADED: Readonly<Record<EventOf<"compaction-degraded">["reason"], string>> = {
+  "no-usable-summary": "the model returned nothing better",
+  "provider-error": "the provider did not answer",
+  "prompt-too-long": "the request was too long",
+  "calls-used-up": "all calls for summaries were made",
+  "function-failed": "the policy's own code failed",
 };
 
 type SummaryFailure = Extract<EventOf<"compaction-ended">["outcome"], { kind: "failed" }>["failure"];
 
 const DECLINED: Readonly<Record<string, string>> = {
-  "switched-off": "compaction is switched off. To switch it on, set compaction.enabled to true",
   blocked: "a hook blocked it",
   "nothing-to-compact": "the conversation has nothing that a summary could replace",
   "too-small": "the conversation is so small that a summary would save nothing",
@@ -244,12 +262,23 @@ const FAILED: Readonly<Record<SummaryFailure, string>> = {
   aborted: "it was stopped. The conversation is unchanged.",
 };
 
+/** Parts of the host whose loss the user may notice. Other parts are cut in every long session. */
+const HOST_PARTS: Readonly<Record<string, string>> = {
+  todos: "the todo list",
+  pins: "the pins",
+  skills: "the skills",
+  plan: "the plan",
+  tools: "the announcements of tools",
+  folderRules: "the instructions of folders",
+};
+
 function restoredNotice({ failed, parts }: EventOf<"files-restored">): Notice | undefined {
   const unread = failed === 0 ? [] : [`${plural(failed, "file")} could not be read`];
-  const short = parts.flatMap(({ type, name, shown, tokens: seen, ofTokens }) => {
-    if (type === "file" || shown === "whole") return [];
-    const what = name === undefined ? `the ${type}` : `the ${type} ${name}`;
-    return [shown === "cut" ? `${what} was cut to ${count(seen)} of ${tokens(ofTokens)}` : `${what} was left out`];
+  const short = parts.flatMap(({ name, why, tokens: seen, fullTokens }) => {
+    const what = Object.hasOwn(HOST_PARTS, name) ? HOST_PARTS[name] : undefined;
+    if (what === undefined || why === undefined || seen >= fullTokens) return [];
+    const many = what.endsWith("s") ? "were" : "was";
+    return [seen > 0 ? `${what} ${many} cut to ${count(seen)} of ${tokens(fullTokens)}` : `${what} ${many} left out`];
   });
   const all = [...unread, ...short];
   return all.length === 0
@@ -362,4 +391,15 @@ export function problemsOf({ settings, problems }: Agent): readonly string[] {
           `This project is not trusted, so these settings are ignored: ${heldBack.join("; ")}. To review them: palimpsest trust`,
         ]),
   ];
+}
+
+function clearedText({ by, count: results, tokensFreed }: EventOf<"results-cleared">): string {
+  if (by === "provider")
+    return `Asked the provider to clear old tool results: about ${tokens(tokensFreed)} fewer in context.`;
+  return `Cleared ${plural(results, "old tool result")}: about ${tokens(tokensFreed)} fewer in context.`;
+}
+
+function failedRuleText({ rule, where, because, paused }: EventOf<"rule-failed">): string {
+  const rest = paused ? " The rule is paused until the session is opened again." : "";
+  return `Rule ${rule} of the policy failed (${where}): ${because}.${rest}`;
 }

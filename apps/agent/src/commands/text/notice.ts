@@ -1,5 +1,6 @@
 import type { SessionEvent } from "palimpsest";
 import { CACHE_CAUSES, PROVIDER_SAYS } from "palimpsest/inspect";
+import { sourceName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
 
 /** A message to the person about an event. */
@@ -43,6 +44,17 @@ export function cacheText({
     return `Prompt cache expired (idle ${duration(pauseMs)}${also}). ${paid}`;
   }
   return `Prompt cache lost (${others.join(", ")}). ${paid}`;
+}
+
+/** Describes a fork that did not read what the conversation had left in the cache. */
+export function forkMissText(event: EventOf<"fork-missed-cache">): string {
+  const { source, expectedTokens, readTokens, percent, causes, what, providerSays, missedUsd } = event;
+  const details = what.length === 0 ? "" : `: ${what.join("; ")}`;
+  const why = `${causes.map((cause) => CACHE_CAUSES[cause]).join(", ")}${details}`;
+  const reason = providerSays === undefined ? "" : ` The provider says that ${PROVIDER_SAYS[providerSays]}.`;
+  const price = missedUsd === undefined ? "" : ` That cost ${usd(missedUsd)} more.`;
+  const read = `${count(readTokens)} of ${tokens(expectedTokens)} (${percent}%) were read from the cache of the conversation`;
+  return `Prompt cache missed by ${sourceName(source)} (${why}): ${read}.${price}${reason}`;
 }
 
 /** A command as the person types it on this surface. */

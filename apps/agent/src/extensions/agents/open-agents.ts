@@ -5,7 +5,7 @@ import {
   createAgents,
   type WantedChild,
 } from "@palimpsest/agents";
-import { type Inbox, type Provider, recallTool, type Session, type Store, type Tool } from "palimpsest";
+import { type Provider, recallTool, type Session, type Store, type Tool } from "palimpsest";
 import { type Effort, effortParameters } from "palimpsest/provider-parts";
 import type { OpenedSession, ToolSession } from "../../extension/extension.ts";
 import { withContext } from "../../extension/make-tool.ts";
@@ -102,26 +102,4 @@ function createOwn(options: OpenAgentsOptions): Agents {
     },
     mailbox: options.mailbox,
   });
-}
-
-interface WaitingInboxOptions {
-  readonly agents: Pick<Agents, "inbox" | "idle" | "list">;
-  readonly waitMs: () => number;
-  /** Called with the number of agents that the turn waits for. */
-  readonly onWait: (running: number) => void;
-}
-
-/** The inbox of a turn without a person. The turn ends when its agents have ended, or after the time limit. */
-export function waitingInbox({ agents, waitMs, onWait }: WaitingInboxOptions): Inbox {
-  return {
-    deliver: (session) => agents.inbox.deliver(session),
-    async settle(signal) {
-      const running = agents.list().filter(({ live }) => live !== undefined).length;
-      if (running === 0) return;
-      onWait(running);
-      const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs())]);
-      const ended = new Promise<void>((resolve) => over.addEventListener("abort", () => resolve(), { once: true }));
-      await Promise.race([agents.idle(), ended]);
-    },
-  };
 }

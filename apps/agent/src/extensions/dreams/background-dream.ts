@@ -35,7 +35,7 @@ export function createBackgroundDream({ context, memory, person }: BackgroundDre
     ]);
     coordination ??= await openCoordination({ file: places.coordinationFile, clock });
     const place = { places, store, coordination, clock };
-    if ((await isDreamDue(place, session.settings().settings, session.id)).kind === "closed") return;
+    if ((await isDreamDue(place, session.settings().settings["dream.enabled"], session.id)).kind === "closed") return;
     const begun = await beginDream({
       ...place,
       folder,

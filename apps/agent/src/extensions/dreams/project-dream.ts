@@ -6,7 +6,7 @@ import {
   type DreamState,
   type DreamTask,
   type GateAnswer,
-  type GateSettings,
+  type GateOptions,
   startDream,
 } from "@palimpsest/memory/dream";
 import {
@@ -34,6 +34,7 @@ import { createPathGuard } from "../../workspace/path-guard.ts";
 import type { Places } from "../../workspace/places.ts";
 import { listSessions, newDreamSession } from "../../workspace/stored-sessions.ts";
 import { readTool } from "../files/read.ts";
+import { MEMORY_LIMITS } from "../memory/memory-limits.ts";
 import { encloseSearch } from "../search/enclose-search.ts";
 import { globTool } from "../search/glob.ts";
 import { grepTool } from "../search/grep.ts";
@@ -77,16 +78,22 @@ export type BegunDream =
 
 /**
  * Whether enough time and sessions have passed for a dream.
+ * @param enabled the setting `dream.enabled`
  * @param asking the session that asks. It does not count as a used session. @default none
  */
-export function isDreamDue(place: DreamPlace, settings: GateSettings, asking?: string): Promise<GateAnswer> {
-  const { coordination, clock, places } = place;
+export function isDreamDue(
+  { coordination, clock, places, store }: DreamPlace,
+  enabled: GateOptions["enabled"],
+  asking?: string,
+): Promise<GateAnswer> {
   const lease = leaseOf(places);
-  return askGates(settings, clock.now(), {
+  const ask: GateOptions["ask"] = {
     earlier: () => coordination.leases.read(lease),
     touchScan: (everyMs) => coordination.leases.touch(lease, { everyMs }),
-    sessionsSince: async (atMs) => (await sessionsSince(place.store, atMs)).filter(({ id }) => id !== asking).length,
-  });
+    sessionsSince: async (atMs) => (await sessionsSince(store, atMs)).filter(({ id }) => id !== asking).length,
+  };
+  const { dreamWaitHours: waitHours, dreamMinSessions: minSessions } = MEMORY_LIMITS;
+  return askGates({ ask, nowMs: clock.now(), enabled, waitHours, minSessions });
 }
 
 /** Starts a dream, unless another process runs one for this memory. */
@@ -119,6 +126,7 @@ export async function beginDream(options: BeginDreamOptions): Promise<BegunDream
     clock,
     mode,
     trigger,
+    maxRounds: MEMORY_LIMITS.dreamRounds,
     uses: await memory.uses(),
     parent,
     readTools: await dreamReadTools({ folder: options.folder, places, environment }, session),

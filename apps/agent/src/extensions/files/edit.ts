@@ -23,6 +23,7 @@ export function editTool(ports: ChangePorts): AgentTool {
     concurrency: "alone",
     effect: "write",
     results: "clearable",
+    touches: async ({ file_path }) => [file_path],
     async execute({ file_path, old_string, new_string, replace_all = false }, { newestEntry }) {
       const located = await guard.locate(file_path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));

@@ -1,8 +1,8 @@
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension, ToolSession } from "../../extension/extension.ts";
-import type { AgentTool, ToolAccess } from "../../permissions/agent-tool.ts";
+import type { ToolAccess } from "../../permissions/agent-tool.ts";
 import { decidePermission } from "../../permissions/decide-permission.ts";
-import { toPermissionCall } from "../../permissions/permission-call.ts";
+import { holdsInstructions, toPermissionCall } from "../../permissions/permission-call.ts";
 import { loadFile } from "../../workspace/open-inside.ts";
 import type { Checkpoints } from "../checkpoints/checkpoints.ts";
 import type { ChangePorts } from "./change-file.ts";
@@ -17,8 +17,6 @@ interface FilesOptions {
   readonly keepBefore: Checkpoints["keepBefore"];
   /** Opens the stored results that a session may read. */
   readonly openResult: (session: ToolSession) => OpenStoredResult;
-  /** Wraps the Read tool of the main session. @default no wrapper */
-  readonly aroundRead?: (read: AgentTool) => AgentTool;
 }
 
 type FilesContext = Pick<ExtensionContext, "guard" | "places" | "permissions" | "person">;
@@ -28,7 +26,7 @@ const READ: ToolAccess = { name: "Read", effect: "read" };
 /** Adds the tools that read, write and edit files. Files that were read are rehydrated after a compaction. */
 export function filesExtension(
   { guard, places, permissions, person }: FilesContext,
-  { keepBefore, openResult, aroundRead = (read) => read }: FilesOptions,
+  { keepBefore, openResult }: FilesOptions,
 ): Extension {
   const mainStates: FileStates = new Map();
   return {
@@ -50,21 +48,21 @@ export function filesExtension(
               // An agent's changes are rewound with the main session, so they use its entry number.
               keepBefore: (change) => keepBefore({ ...change, entry: main.history.newestEntry }),
             };
-      const read = readTool({ ...files, openResult: openResult(tools) });
-      return [kind === "main" ? aroundRead(read) : read, writeTool(files), editTool(files)];
+      return [readTool({ ...files, openResult: openResult(tools) }), writeTool(files), editTool(files)];
     },
     surroundings: () => ({ readFile: (path) => readAllowed(path, { guard, places, permissions }) }),
   };
 }
 
-/** Reads a file for rehydration, if the permission rules allow it. */
+/** Reads a file for rehydration, if the permission rules allow it. Instruction files are shown again on their own. */
 async function readAllowed(
   path: string,
   { guard, places, permissions: { mode, rules } }: FilesContext,
 ): Promise<string | undefined> {
   const call = await toPermissionCall(READ, { file_path: path }, { guard, home: places.home });
   const located = await guard.locate(path);
-  if (located.kind !== "inside" || decidePermission(mode(), rules, call).decision !== "allow") return undefined;
+  if (located.kind !== "inside" || holdsInstructions(located.path)) return undefined;
+  if (decidePermission(mode(), rules, call).decision !== "allow") return undefined;
   const file = await loadFile(located.path, located.root);
   return file?.bytes.includes(0) ? undefined : file?.bytes.toString("utf8");
 }

@@ -35,6 +35,7 @@ export function readTool(ports: ReadPorts): AgentTool {
     concurrency: "safe",
     effect: "read",
     results: "clearable",
+    touches: async ({ file_path }) => [file_path],
     // The result is limited by lines and characters (show-lines).
     resultSize: "bounded",
     async execute({ file_path, offset = 1, limit = DEFAULT_LINES, character }, { newestEntry }) {

@@ -21,6 +21,7 @@ export function writeTool(ports: ChangePorts): AgentTool {
     concurrency: "alone",
     effect: "write",
     results: "clearable",
+    touches: async ({ file_path }) => [file_path],
     async execute({ file_path, content }, { newestEntry }) {
       const located = await guard.locate(file_path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));

@@ -23,7 +23,7 @@ test("hooks get instructions once, and again after a compaction", async () => {
   const loaded: string[] = [];
   const hooks = createHooks([{ event: "InstructionsLoaded", run: ({ path }) => void loaded.push(path) }]);
   const face = createAnthropic({
-    script: ({ userText }) => (userText.includes("nine sections") ? summarize(SUMMARY) : answer("Fine.")),
+    script: ({ purpose }) => (purpose === "summary" ? summarize(SUMMARY) : answer("Fine.")),
   });
   const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: fetchInProcess({ face, clock: idleClock() }) });
   const provider = anthropic(client) as Provider;

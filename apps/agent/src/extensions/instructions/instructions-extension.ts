@@ -1,30 +1,27 @@
-import { attachment } from "palimpsest";
+import { attachment, type PlacedText } from "palimpsest";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
-import { hasFailed } from "../../extension/make-tool.ts";
 import type { AgentSession } from "../../extension/open-agent-session.ts";
 import { INSTRUCTIONS, shownTexts } from "../../extension/session-head.ts";
-import type { AgentTool } from "../../permissions/agent-tool.ts";
 import { unseenFiles } from "../../permissions/unseen-file.ts";
 import { type Instructions, openInstructions } from "./open-instructions.ts";
 import { isSent, nameOf, readSentFiles, versionOf } from "./render-instructions.ts";
 
-interface InstructionsExtension extends Extension {
-  /** Wraps the Read tool, to append a folder's instructions when a file in the folder is read. */
-  readonly aroundRead: (read: AgentTool) => AgentTool;
-}
-
-/** Adds the instruction files (AGENTS.md, CLAUDE.md) of the user, the project and its folders. */
+/**
+ * Adds the instruction files (AGENTS.md, CLAUDE.md) of the user, the project and its folders. The instructions of a folder are
+ * shown when a tool touches a path in the folder.
+ */
 export async function instructionsExtension({
   guard,
   permissions,
   places,
   commandTimes,
   person,
+  sessionId,
 }: Pick<
   ExtensionContext,
-  "guard" | "permissions" | "places" | "commandTimes" | "person"
->): Promise<InstructionsExtension> {
+  "guard" | "permissions" | "places" | "commandTimes" | "person" | "sessionId"
+>): Promise<Extension> {
   const { home, agentHome } = places;
   const instructions = await openInstructions({
     guard,
@@ -42,10 +39,10 @@ export async function instructionsExtension({
     async begin(session) {
       followed = followInstructions({ session, instructions });
     },
-    aroundRead: (read) => ({
-      ...read,
-      execute: (input, context) => (followed?.around(read) ?? read).execute(input, context),
-    }),
+    touched: async (paths) => followed?.touched(paths),
+    // Sessions of agents are not shown the rules of folders.
+    surroundings: (session) =>
+      session === sessionId ? { folderRules: async (files) => followed?.folderRules(files) } : {},
     beforeTurn: async () => followed?.announce(),
   };
 }
@@ -59,8 +56,10 @@ interface FollowOptions {
 interface FollowedInstructions {
   /** Runs the hooks for instructions that entered the request. */
   announce(): Promise<void>;
-  /** Wraps the Read tool: appends the instructions of the file's folder to its result. */
-  around(read: AgentTool): AgentTool;
+  /** Appends the instructions of the folders of these paths, unless the model sees them. */
+  touched(paths: readonly string[]): Promise<void>;
+  /** The instructions of folders that are in use, to be shown again after a compaction. */
+  folderRules(files: readonly string[]): Promise<readonly PlacedText[]>;
 }
 
 export function followInstructions({ session, instructions }: FollowOptions): FollowedInstructions {
@@ -81,7 +80,7 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
     }
   }
 
-  // Tools run in parallel, and two reads in one folder must not both append its instructions.
+  // Tools run in parallel, and two calls in one folder must not both append its instructions.
   let last: Promise<unknown> = Promise.resolve();
   function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
     const next = last.then(act);
@@ -91,20 +90,13 @@ export function followInstructions({ session, instructions }: FollowOptions): Fo
 
   return {
     announce,
-    around: (read) => ({
-      ...read,
-      async execute(input, context) {
-        const outcome = await read.execute(input, context);
-        const { file_path: path } = input as { readonly file_path?: unknown };
-        if (hasFailed(outcome) || typeof path !== "string") return outcome;
-        await inTurn(async () => {
-          const due = await instructions.instructionsFor(path, shownTexts(session));
-          if (due === undefined) return;
-          await session.append(attachment(INSTRUCTIONS, due, { kind: "project" }));
-          await announce();
-        });
-        return outcome;
-      },
-    }),
+    folderRules: (files) => instructions.folderRules(files, shownTexts(session)),
+    touched: (paths) =>
+      inTurn(async () => {
+        const due = await instructions.instructionsFor(paths, shownTexts(session));
+        if (due === undefined) return;
+        await session.append(attachment(INSTRUCTIONS, due, { kind: "project" }));
+        await announce();
+      }),
   };
 }

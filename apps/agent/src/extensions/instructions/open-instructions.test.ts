@@ -25,9 +25,10 @@ async function opened(files: Readonly<Record<string, string>>, options: Pick<Ins
       },
       texts: instructions.text,
       text: async () => joined(await instructions.text()),
+      folderRules: instructions.folderRules,
       changes: async (shown: readonly string[]) => joined(await instructions.changes(shown)),
       instructionsFor: async (path: string, shown: readonly string[]) =>
-        joined(await instructions.instructionsFor(path, shown)),
+        joined(await instructions.instructionsFor([path], shown)),
     };
   };
   return { project, open };
@@ -202,6 +203,31 @@ test("shows a folder's instructions with a read, once while they are in view", a
   expect(await instructionsFor("a/b/x.ts", [head])).toMatch(/in a[\s\S]*in b, changed/);
 });
 
+test("lists the instructions of folders in use, the most recently touched folder first", async () => {
+  const { project, open } = await opened({
+    "AGENTS.md": "top",
+    ...Object.fromEntries(["a", "a/b", "c", "d", "e"].map((folder) => [`${folder}/AGENTS.md`, `in ${folder}`])),
+  });
+  const { instructionsFor, folderRules } = await open();
+  const shown: string[] = [];
+  const touch = async (...paths: readonly string[]) => {
+    for (const path of paths) shown.push((await instructionsFor(path, shown)) ?? "");
+  };
+  const listed = async (files: readonly string[], inView: readonly string[]) =>
+    (await folderRules(files, inView)).map(({ path }) => path.slice(project.folder.length + 1));
+  await touch("c/x.ts", "a/b/x.ts", "d/x.ts");
+  expect(await listed([], shown)).toEqual(["d/AGENTS.md", "a/b/AGENTS.md", "a/AGENTS.md", "c/AGENTS.md"]);
+  await touch("c/y.ts");
+  // The files of e come back, though nothing was read there since the session was opened.
+  expect((await listed(["e/x.ts"], shown)).map((path) => path.split("/")[0])).toEqual(["c", "d", "a", "a", "e"]);
+  // An undo has removed all texts from the view.
+  expect(await listed([], [])).toEqual([]);
+  expect(await listed(["a/b/x.ts", "none/x.ts", "../out/x.ts"], [])).toEqual(["a/b/AGENTS.md", "a/AGENTS.md"]);
+  project.put("d/AGENTS.md", "in d, changed");
+  const [first] = await folderRules(["d/x.ts"], []);
+  expect(first!.text).toMatch(/^# .*d\/AGENTS\.md \(for what lies in .*\)\n\nin d, changed$/);
+});
+
 test("a text cannot imitate the title of another file", async () => {
   const { project, open } = await opened({ "CLAUDE.md": "of the project" });
   const [title] = (await (await open()).text())!.split("\n").filter((line) => line.startsWith("# "));
@@ -231,7 +257,7 @@ test("uses a command's changes only after the user's review, and the user's chan
   project.put("src/CLAUDE.md", "of a command, too");
   await end();
   expect(await instructions.changes(shown)).toBeUndefined();
-  expect(await instructions.instructionsFor("src/a.ts", shown)).toBeUndefined();
+  expect(await instructions.instructionsFor(["src/a.ts"], shown)).toBeUndefined();
   expect(told).toEqual([
     expect.stringContaining("AGENTS.md does not count: a command has changed it"),
     expect.stringContaining("src/CLAUDE.md does not count"),

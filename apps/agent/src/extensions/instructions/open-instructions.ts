@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, parse, relative } from "node:path";
+import type { PlacedText } from "palimpsest";
 import type { HeadText } from "../../extension/session-head.ts";
 import { fitsPath } from "../../permissions/glob.ts";
 import { fitsTool, type Rule } from "../../permissions/rule.ts";
@@ -44,8 +45,16 @@ export interface Instructions {
   text(): Promise<readonly HeadText[] | undefined>;
   /** The changes since the files were shown. Undefined without changes. */
   changes(shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
-  /** The instructions for a file, from the folders between the project and the file. Undefined if they are in view. */
-  instructionsFor(path: string, shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
+  /**
+   * The instructions for files and folders: those of each folder between the project and the path, and of the path itself if it
+   * is a folder. Undefined if there are none, or the model sees all of them.
+   */
+  instructionsFor(paths: readonly string[], shown: readonly string[]): Promise<readonly HeadText[] | undefined>;
+  /**
+   * The current instructions of folders that are in use: the folders of these files, and those whose instructions the model
+   * sees. The most recently touched folder comes first.
+   */
+  folderRules(files: readonly string[], shown: readonly string[]): Promise<readonly PlacedText[]>;
 }
 
 /** Opens the instruction files of the user, of the project, and of folders that the session reads later. */
@@ -76,6 +85,9 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
     return begun;
   }
   const inProject = (folder: string): InstructionPlace => ({ folder, of: "folder", guard });
+  const isFolderOfHead = (folder: string): boolean => places.some((place) => place.folder === folder);
+  // Only the order of folders depends on this list, so an undo does not have to correct it.
+  let touched: readonly string[] = [];
 
   let reading = await readAll(places);
   // Records the files found at the start without a message, because the start reports them as problems.
@@ -99,18 +111,28 @@ export async function openInstructions(options: InstructionsOptions): Promise<In
       notify(reading);
       return changeText(sent, reading);
     },
-    async instructionsFor(path, shown) {
-      const located = await guard.locate(path);
-      if (located.kind !== "inside" || isHidden(located.path, options)) return undefined;
-      const folders = foldersTo(located.path, located.root).filter((folder) =>
-        places.every((of) => of.folder !== folder),
-      );
+    async instructionsFor(paths, shown) {
+      const located = await Promise.all(paths.map((path) => foldersOf(path, options)));
+      const folders = [...new Set(located.flat())].filter((folder) => !isFolderOfHead(folder));
+      if (folders.length === 0) return undefined;
+      touched = [...new Set([...folders.toReversed(), ...touched])];
       const sent = readSentFiles(shown);
       reading = await readAll([...places, ...folders.map(inProject)]);
       notify(reading);
       const due = reading.files.filter((file) => file.of === "folder" && !isSent(sent, file));
       const leftCharacters = MAX_CHARACTERS - shown.reduce((sum, text) => sum + text.length, 0);
       return due.length === 0 ? undefined : toSections(due, Math.max(0, leftCharacters));
+    },
+    async folderRules(files, shown) {
+      const ofFiles = await Promise.all(files.map((path) => foldersOf(path, options)));
+      const inView = [...readSentFiles(shown).values()].flatMap(({ folder }) => folder ?? []);
+      const inUse = new Set([...ofFiles.flatMap((folders) => folders.toReversed()), ...inView.toReversed()]);
+      const folders = [...new Set([...touched.filter((folder) => inUse.has(folder)), ...inUse])];
+      const found = await readAll(folders.filter((folder) => !isFolderOfHead(folder)).map(inProject));
+      notify(found);
+      // The engine cuts what does not fit.
+      const sections = toSections(found.files, Number.POSITIVE_INFINITY);
+      return found.files.map(({ path }, at) => ({ path, text: sections[at]!.text }));
     },
   };
 }
@@ -131,6 +153,15 @@ async function placesOf({ guard, home, agentHome }: InstructionsOptions): Promis
     }),
   );
   return [...outside.flat(), { folder: project, of: "project", guard }];
+}
+
+/** The folders of the project that a path lies in, and the path itself if it is a folder. None outside the project. */
+async function foldersOf(path: string, options: InstructionsOptions): Promise<readonly string[]> {
+  // A path in a folder that nobody may enter has no instructions.
+  const located = await options.guard.locate(path).catch(() => undefined);
+  if (located?.kind !== "inside" || isHidden(located.path, options)) return [];
+  const folders = foldersTo(located.path, located.root);
+  return (await isFolder(located.path)) ? [...folders, located.path] : folders;
 }
 
 /** The folders from a root to the folder of a path, both included, outermost first. */

@@ -1,5 +1,4 @@
 import {
-  chooseByModel,
   type FoundSummary,
   type Memory,
   type MemoryOptions,
@@ -95,14 +94,12 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
     async recall(session, words) {
       if (session.settings().settings["memory.recall"] === "off") return undefined;
       const shown = session.view.attached(RECALLED);
-      const recalled = await recallTopics({
-        memory,
-        words,
-        shown,
-        nowMs: now(),
-        choose: chooseByModel({ session }),
-      });
-      return recalled && { attached: attachment(RECALLED, recalled.text, { kind: "memory" }), topics: recalled.topics };
+      const recalled = await recallTopics({ memory, words, shown, nowMs: now() });
+      if (recalled === undefined) return undefined;
+      const { text, topics } = recalled;
+      // The names are still shown when the text is cleared to save room.
+      const name = topics.map(({ slug }) => slug).join(", ");
+      return { attached: attachment(RECALLED, text, { kind: "memory", name }), topics };
     },
     close: () => memory.close(),
   };

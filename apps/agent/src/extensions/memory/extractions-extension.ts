@@ -5,7 +5,7 @@ import type { AgentMemory } from "./agent-memory.ts";
 /** Saves memories from each turn, if the settings turn it on (`memory: on`). */
 export async function extractionsExtension(
   { settings, store, places, clock, person }: ExtensionContext,
-  { session, tools, runnable, permission }: OpenedSession,
+  { tools, runnable, permission }: OpenedSession,
   remembered: AgentMemory | undefined,
 ): Promise<Extension> {
   if (remembered === undefined || settings.memory !== "on") return { name: "extractions" };
@@ -17,7 +17,6 @@ export async function extractionsExtension(
     readOnlyTools: tools.filter(({ effect }) => effect === "read").map(({ name }) => name),
     permission: permission.permission,
     coordinationFile: places.coordinationFile,
-    dailyTokens: session.settings().settings["memory.dailyTokens"],
     clock,
   });
   return {

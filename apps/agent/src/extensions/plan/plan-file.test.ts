@@ -25,8 +25,8 @@ const SUMMARY = Array.from({ length: 9 }, (_, at) => `## ${at + 1}. Part\nThe lo
   "\n",
 );
 
-const script: Script = ({ userText, toolResults }) => {
-  if (userText.includes("nine sections")) return summarize(SUMMARY);
+const script: Script = ({ purpose, userText, toolResults }) => {
+  if (purpose === "summary") return summarize(SUMMARY);
   if (userText.includes("Plan it") && toolResults.length === 0) return callTools(callTool("ExitPlan", { plan: PLAN }));
   return answer(`Done. ${"I looked at all of it. ".repeat(200)}`);
 };
@@ -85,5 +85,7 @@ test("keeps an approved plan in a file and, complete, in requests after a compac
   await turn(again, "Go on.");
   expect(last()).toContain(`The plan, as it stands:\\n${shown}`);
   const [boundary] = await again.session.history.explain();
-  expect(boundary!.compaction!.putBack).toContainEqual(expect.objectContaining({ type: "plan", shown: "whole" }));
+  const part = boundary!.compaction!.parts.find(({ name }) => name === "plan");
+  expect(part).toMatchObject({ items: 1 });
+  expect(part).not.toHaveProperty("why");
 });

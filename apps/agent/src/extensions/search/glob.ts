@@ -1,5 +1,5 @@
 // Finds files by name.
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { object, optional, text } from "palimpsest/schema";
 import { agentTool, done, failed } from "../../extension/make-tool.ts";
 import type { AgentTool } from "../../permissions/agent-tool.ts";
@@ -34,6 +34,7 @@ export function globTool({ guard, hidden = [], startedBy = unenclosed }: SearchP
     concurrency: "safe",
     effect: "read",
     results: "clearable",
+    touches: async ({ pattern, path = "." }) => [join(path, folderOf(pattern))],
     async execute({ pattern, path = "." }, { signal }) {
       const located = await guard.locate(path);
       if (located.kind !== "inside") return failed(refusalOf(located, guard.roots));
@@ -52,6 +53,13 @@ export function globTool({ guard, hidden = [], startedBy = unenclosed }: SearchP
       return done([...lines, ...(result.rest === "cut" ? ["[There are more. Narrow the pattern.]"] : [])].join("\n"));
     },
   });
+}
+
+/** The folder that all matches of a pattern lie in: the parts before the first wildcard. "." if the pattern has none. */
+function folderOf(pattern: string): string {
+  const folders = pattern.split("/").slice(0, -1);
+  const wild = folders.findIndex((folder) => /[*?[\]{}\\]/.test(folder));
+  return folders.slice(0, wild < 0 ? undefined : wild).join("/") || ".";
 }
 
 /** Whether the start of a search is hidden. ripgrep applies patterns only to files that it finds itself. */

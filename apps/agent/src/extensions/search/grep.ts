@@ -30,6 +30,7 @@ export function grepTool({ guard, hidden = [], startedBy = unenclosed, openResul
     concurrency: "safe",
     effect: "read",
     results: "clearable",
+    touches: async ({ path = "." }) => [path],
     async execute(
       { pattern, path = ".", glob, output_mode = "files", context, ignore_case, multiline, limit = DEFAULT_LINES },
       { signal },

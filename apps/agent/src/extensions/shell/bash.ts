@@ -5,6 +5,7 @@ import type { ToolOutput } from "palimpsest";
 import { flag, integer, list, object, optional, text } from "palimpsest/schema";
 import { agentTool, done, failed } from "../../extension/make-tool.ts";
 import type { AgentTool, AgentToolContext } from "../../permissions/agent-tool.ts";
+import { pathsOfCommand } from "../../permissions/permission-call.ts";
 import { changeWarning } from "../../sandbox/describe-changes.ts";
 import type { Sandbox } from "../../sandbox/open-sandbox.ts";
 import { type CommandEnd, type RunningCommand, startCommand } from "../../sandbox/start-command.ts";
@@ -123,6 +124,7 @@ export function bashTool(ports: BashPorts): AgentTool {
     commands: sandbox.kind === "none" ? "none" : "sandbox",
     results: "clearable",
     timeoutMs: MAX_TIMEOUT_MS + 10_000,
+    touches: ({ command }) => pathsOfCommand(command, { folder, home: environment["HOME"] ?? folder }),
     async execute({ command, timeout_ms, run_in_background = false, network = [] }, context) {
       if (command.includes("\0")) return failed("The command contains a NUL character, which no program can be given.");
       const refused = refusal?.();

@@ -1,5 +1,7 @@
-import { PROFILES, parseSetting, type ResolvedSettings, SETTINGS, type SettingName } from "palimpsest";
+import { parseSetting, type ResolvedSettings, SETTINGS, type SettingName } from "palimpsest";
 import { originText, PROFILE_NAMES, valueText, writeSetting } from "../../commands/config.ts";
+import { nextRows } from "../../commands/context.ts";
+import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { Dialog, DialogAnswer } from "../../extension/slash-command.ts";
 import { plain } from "../../text/line.ts";
 import { nearest } from "../../text/nearest.ts";
@@ -26,7 +28,7 @@ export const config: ScreenCommand = {
       const hint = meant === undefined ? "/config lists the settings." : `Did you mean ${JSON.stringify(meant)}?`;
       return say(`Unknown setting ${JSON.stringify(words)}. ${hint}`, { color: "warning" });
     }
-    const name = named ?? (await chooseSetting(agent.session.settings(), context, file));
+    const name = named ?? (await chooseSetting(agent.session, context, file));
     if (name === undefined) return;
     const current = agent.session.settings();
     if (name === "profile") return chooseProfile({ file, current: current.settings.profile, ask, say });
@@ -37,14 +39,15 @@ export const config: ScreenCommand = {
 type Screen = Pick<ScreenContext, "ask" | "say">;
 
 async function chooseSetting(
-  resolved: ResolvedSettings,
+  session: Pick<AgentSession, "settings" | "view">,
   { ask }: Screen,
   file: string,
 ): Promise<SettingName | undefined> {
+  const resolved = session.settings();
   const widest = Math.max(...NAMES.map(widthOf));
   const answer = await ask({
     title: "Settings (type to search)",
-    body: [],
+    body: nextRows(session.view.size().compaction, "").map(([what, text]) => plain(`${padText(what!, 8)}${text}`)),
     shown: "searched",
     options: NAMES.map((name) => ({
       value: name,
@@ -75,24 +78,19 @@ async function changeSetting(
 }
 
 function settingDialog(name: SettingName, resolved: ResolvedSettings, file: string): Dialog {
-  const { about, is, default: standard } = SETTINGS[name];
+  const { description, enum: words, default: standard } = SETTINGS[name];
   const { settings } = resolved;
-  const ofProfiles = PROFILE_NAMES.flatMap((profile) => {
-    const value = PROFILES[profile].values[name];
-    return value === undefined ? [] : [`${profile} ${valueText(value)}`];
-  });
   return {
     title: name,
     body: [
-      plain(about),
+      plain(description),
       plain(`Now ${valueText(settings[name])} (${sourceText(name, resolved, file)}). Default ${valueText(standard)}.`),
-      ...(ofProfiles.length === 0 ? [] : [plain(`By profile: ${ofProfiles.join(", ")}.`)]),
     ],
     options: [
-      ...(is.kind === "choice" ? is.of.map((value) => ({ value: `=${value}`, label: value })) : []),
-      { value: DEFAULT, label: "Remove your value", about: "the profile or the default decides" },
+      ...(Array.isArray(words) ? words.map((word) => ({ value: `=${word}`, label: String(word) })) : []),
+      { value: DEFAULT, label: "Remove your value", about: "the default decides" },
     ],
-    ...(is.kind === "choice" ? {} : { words: "New value" }),
+    ...(Array.isArray(words) ? {} : { words: "New value" }),
   };
 }
 

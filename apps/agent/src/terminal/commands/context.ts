@@ -1,7 +1,7 @@
 import type { SessionSize } from "palimpsest";
 import { type Accounting, accountingRows } from "palimpsest/inspect";
 
-import { duplicatesText, headText, sizeText } from "../../commands/context.ts";
+import { cacheLeft, decisionText, duplicatesText, headText, sizeText } from "../../commands/context.ts";
 import { type Color, type Line, plain, plainLines } from "../../text/line.ts";
 import { cutText, padText } from "../../text/width.ts";
 import { readTranscript, type TranscriptEntry } from "../../workspace/read-transcript.ts";
@@ -17,10 +17,18 @@ export const context: ScreenCommand = {
   name: "context",
   about: "show what fills the context window",
   when: "always",
-  async open({ agent: { session }, project, print, columns }) {
+  async open({ agent: { session }, project, print, columns, terminal }) {
     const log = (await project.store.openReader(session.id))!;
     const largest = largestEntries(await readTranscript(log));
-    print(contextLines(session.view.size(), session.view.accounting(), largest, columns));
+    const { nextRequest } = await session.ledger.cost();
+    const left = cacheLeft(nextRequest, terminal.clock.now());
+    const decided = decisionText(session.history.decision());
+    const [size, accounting] = [session.view.size(), session.view.accounting()];
+    print([
+      ...plainLines(sizeText(size, left)),
+      ...decided.flatMap((text) => plainLines(text)),
+      ...contextLines(size, accounting, largest, columns),
+    ]);
   },
 };
 
@@ -41,7 +49,6 @@ function contextLines(
   const parts = partsOf(size, accounting);
   const rows = accountingRows(accounting).filter(([name]) => /^tool (calls|results):|^attached/.test(name));
   return [
-    ...plainLines(sizeText(size)),
     [],
     ...grid(parts, size.windowTokens, Math.min(CELLS_PER_ROW, Math.floor((columns - 1) / 2) - 1)),
     [],

@@ -1,7 +1,7 @@
 import type { ExplainedBoundary } from "palimpsest";
 import { hearMail as waitForMail } from "../../agent/start-turn.ts";
 import { type Line, plain } from "../../text/line.ts";
-import { rungName } from "../../text/plain-names.ts";
+import { summaryWayName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
 import { nextEffort, OFFERED_MODES } from "../commands/model.ts";
 import { refreshStatus } from "../read-status.ts";
@@ -61,11 +61,11 @@ export async function showBoundary(
 function boundaryLine({ from, to, compaction, reason }: ExplainedBoundary): Line {
   if (compaction === undefined)
     return plain(`── Compacted: entries ${from} to ${to} (${reason})`, { color: "warning" });
-  const { messages, tokensBefore, tokensAfter, priceUsd, rung } = compaction;
+  const { messages, tokensBefore, tokensAfter, priceUsd, summary } = compaction;
   const sizes = `${count(tokensBefore)} → ${count(tokensAfter)} tokens`;
   const price = priceUsd === undefined ? "" : `, ${usd(priceUsd)}`;
   return [
-    { text: `── Compacted: ${messages} messages, ${sizes}${price} (${rungName(rung)})`, color: "warning" },
+    { text: `── Compacted: ${messages} messages, ${sizes}${price} (${summaryWayName(summary.way)})`, color: "warning" },
     { text: " · ctrl-o c shows it, /undo undoes it", color: "quiet" },
   ];
 }

@@ -46,9 +46,9 @@ const ARMED: Readonly<Record<NonNullable<ScreenState["armed"]>, string>> = {
 
 function statusLine(status: Status, nowMs: number, columns: number): Line {
   const { percentLeft, level, tokens, compaction, price, mode } = status;
-  const left = compaction.policy === "off" ? `${percentLeft}% left` : `${percentLeft}% to compaction`;
+  const left = compaction.kind === "off" ? `${percentLeft}% left` : `${percentLeft}% to compaction`;
   const room = level === "blocked" ? " FULL: /compact " : left;
-  const most = compaction.policy === "off" ? "" : ` of ${count(compaction.atTokens)}`;
+  const most = compaction.kind === "off" ? "" : ` of ${count(compaction.atTokens)}`;
   const parts: readonly (Span | readonly Span[])[] = [
     { text: room, ...LEVELS[level] },
     { text: price },
@@ -56,7 +56,7 @@ function statusLine(status: Status, nowMs: number, columns: number): Line {
     { text: mode, ...(mode === "default" || mode === "auto" ? {} : { color: "warning" as const }) },
     modelNames(status).map((text) => ({ text })),
     { text: `${count(tokens)}${most} tokens`, color: "quiet" },
-    { text: `profile ${compaction.profile}`, color: "quiet" },
+    { text: compaction.policy, color: "quiet" },
   ];
   // Narrow screens show only the first parts.
   let line: Line = [];

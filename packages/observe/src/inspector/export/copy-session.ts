@@ -30,6 +30,7 @@ const BOUNDARIES_SHARE = 0.25;
 /** As the page asks. */
 const TIMELINE = "timeline?points=600";
 const BOUNDARIES = "events?kind=boundary";
+const DECISIONS = "events?kind=decision";
 const TREE_EVENTS = "events?kind=agent&kind=mail&kind=fork";
 
 interface Events {
@@ -46,10 +47,11 @@ export async function copySession(options: CopySessionOptions): Promise<CopiedSe
   const answer = async (path: string) => [`${at}/${path}`, await ask(`${at}/${path}`)] as const;
   const timeline = await answer(TIMELINE);
   const boundaries = await answer(BOUNDARIES);
+  const decisions = await answer(DECISIONS);
   const treeEvents = await answer(TREE_EVENTS);
   const { points } = timeline[1] as { readonly points?: readonly { readonly entry: number }[] };
   if (points === undefined) return undefined;
-  const frame = { answers: [timeline, boundaries, treeEvents, await answer("tree")] };
+  const frame = { answers: [timeline, boundaries, decisions, treeEvents, await answer("tree")] };
   if (copies.add(frame, below) === "full") return undefined;
 
   const belowBoundaries = copies.bytes + BOUNDARIES_SHARE * (below - copies.bytes);
@@ -61,7 +63,7 @@ export async function copySession(options: CopySessionOptions): Promise<CopiedSe
     for (const { entry: of } of shown.survivors ?? [])
       copies.add({ answers: [await answer(`entries/${of}`)] }, belowBoundaries);
   }
-  for (const { entry } of (treeEvents[1] as Events).events ?? [])
+  for (const { entry } of [decisions, treeEvents].flatMap(([, found]) => (found as Events).events ?? []))
     copies.add({ answers: [await answer(`entries/${entry}`)] }, below);
   return { ...(await copyRequests(options, at, points.map(({ entry }) => entry).toReversed())), of: points.length };
 }

@@ -9,6 +9,7 @@ import {
   type TreeNode,
   WINDOW_SOURCES,
 } from "palimpsest/inspect";
+import { decisionText } from "./decision-text.ts";
 import { countIn, json, ofSession, type Route, rangeIn, refuse } from "./route.ts";
 
 /** At most so many characters of one text in an answer. */
@@ -101,6 +102,8 @@ export const SESSION_ROUTES: readonly Route[] = [
     );
     const [stored] = await inspected.log.read(entry, entry);
     const about = stored === undefined ? {} : { entryKind: stored.kind, atMs: stored.atMs };
+    const read = stored && readPayload(stored);
+    if (read?.kind === "decision") return json({ entry, ...about, text: decisionText(read.payload) });
     if (found.kind !== "text") return json({ entry, ...about, text: "", why: recalledText(found) });
     return json({ entry, ...about, text: found.text, next: found.next });
   }),

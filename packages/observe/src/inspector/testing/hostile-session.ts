@@ -48,7 +48,7 @@ export async function openHostileSession(): Promise<HostileSession> {
     model: "claude-opus-5-5",
     system: HOSTILE,
     tools: [{ name: "look", description: HOSTILE, inputSchema: { type: "object", title: HOSTILE } }],
-    settings: { "compaction.auto": "off" },
+    settings: { compaction: "off" },
   });
   const [said] = await session.append(HOSTILE);
   const body = await session.prepare();

@@ -1,3 +1,5 @@
+// Reads calls and their results: which files, which command, and how the call ended.
+
 import type { ToolCall } from "../../log/block.ts";
 import { headOf } from "../../text.ts";
 import { type FileAccess, fileOf } from "../../view/items.ts";

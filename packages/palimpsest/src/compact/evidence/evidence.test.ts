@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
-import type { ReadEntry } from "../../log/draft.ts";
+import type { ReadEntry } from "../../log/entry.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import { createEvidence } from "./evidence.ts";
 import { type Evidence, readFact } from "./state.ts";

@@ -1,3 +1,5 @@
+// Finds names, numbers, rules of the user and decisions of the model in texts.
+
 import { lazyPattern } from "../../log/search-text.ts";
 import { headOf } from "../../text.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Block } from "../../log/block.ts";
 import type { MessagePayload } from "../../log/payload.ts";
+import { evidenceText } from "../parts/record.ts";
 import { createEvidence } from "./evidence.ts";
-import { evidenceText } from "./text.ts";
 
 const WINDOWS = 10;
 const FACTS = 40;

@@ -1,3 +1,5 @@
+// The evidence as plain JSON, with bounded lists.
+
 import type { FileTouch, LineRange, WrittenLines } from "./calls.ts";
 import { type Fact, type FactSort, findFacts } from "./find.ts";
 

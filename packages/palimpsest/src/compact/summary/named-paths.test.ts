@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { processorMs } from "../../../../../test/processor-ms.ts";
-import { namedPaths, renamePaths } from "./sections.ts";
+import { namedPaths, renamePaths } from "./paths.ts";
 
 const pathsIn = (text: string): string[] => namedPaths(text).map(({ path }) => path);
 

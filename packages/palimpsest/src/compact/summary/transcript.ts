@@ -1,12 +1,13 @@
+// Messages as text for a model that writes a summary, and a division of text that is too long for one call.
+
 import type { Block, Part, ToolCall } from "../../log/block.ts";
 import { isUsersOwn, provenanceOf } from "../../log/provenance.ts";
-import { grouped, headOf } from "../../text.ts";
+import { grouped, headOf, shortenText } from "../../text.ts";
 import { escapeTags } from "../../view/texts.ts";
 import type { Item, MessageItem } from "../../view/view.ts";
-import { shortenText } from "./sections.ts";
 
 interface TranscriptOptions {
-  /** Types of attachments that will be rehydrated anyway. @default [] */
+  /** Types of attachments that are shown again anyway. @default [] */
   readonly leftOut?: readonly string[];
   /** The shown length of a result, of a call's input or of an attachment. @default 10000 */
   readonly resultCharacters?: number;
@@ -168,7 +169,7 @@ const FRAME = ["entry", "transcript"];
 const NEAR_CHARACTERS = 200;
 
 /** Returns a well-formed part of a round: a cut entry is closed, and continues under its own label. */
-export function clipTranscript(text: string, from: number, to: number): string {
+function clipTranscript(text: string, from: number, to: number): string {
   const [openBefore, openBehind] = [openEntryAt(text, from), openEntryAt(text, to)];
   const begin =
     openBefore === undefined ? "" : `${openBefore.replace(/, continued>$/, ">").slice(0, -1)}, continued>\n`;
@@ -178,7 +179,7 @@ export function clipTranscript(text: string, from: number, to: number): string {
 }
 
 /** Returns where to cut a text, at or before a place: at the beginning of a line if one is near, so never in a tag. */
-export function cutPlace(text: string, at: number): number {
+function cutPlace(text: string, at: number): number {
   if (at >= text.length) return text.length;
   const place = headOf(text, Math.max(0, at)).length;
   const line = text.lastIndexOf("\n", place - 1) + 1;
@@ -237,4 +238,150 @@ export function cutMarker(dropped: readonly { readonly from: number; readonly to
   const from = dropped.reduce((least, round) => Math.min(least, round.from), Number.POSITIVE_INFINITY);
   const to = dropped.reduce((most, round) => Math.max(most, round.to), 0);
   return `[Earlier conversation did not fit and was cut here: entries ${from} to ${to}. What follows begins in the middle.]`;
+}
+
+// ------------------------------------------------------------------------------------------------ too long for one call
+
+interface DivideOptions {
+  /** How much of the transcript fits into one call. */
+  readonly partTokens: number;
+  /** The maximum number of calls. */
+  readonly maximumParts: number;
+  readonly tokensOf: (text: string) => number;
+}
+
+interface DividedTranscript {
+  /** Consecutive, oldest first; each fits into one call. */
+  readonly parts: readonly (readonly TranscriptRound[])[];
+  /** The number of older rounds that are shown in part. */
+  readonly shortenedRounds: number;
+  /** The number of older rounds that are left out. */
+  readonly leftOutRounds: number;
+}
+
+interface Piece extends TranscriptRound {
+  readonly tokens: number;
+}
+
+/** A smaller part cannot show a round in a useful way. */
+const LEAST_PART_TOKENS = 500;
+const LEAST_ROUND_TOKENS = 100;
+/** The share of parts for the newest rounds, which are shown complete: newer messages matter more. */
+const NEWEST_SHARE = 0.5;
+const HEAD_SHARE = 0.4;
+
+/**
+ * Plans how to read a transcript of many windows. If it does not fit into the allowed parts, half of them show the
+ * newest rounds complete. The other half shows the older rounds, each shortened to the same number of tokens, head and
+ * tail. If even that is too much, every second older round is left out, then three of four, and so on. Undefined if a
+ * part is too small to be useful.
+ */
+export function divideTranscript(
+  rounds: readonly TranscriptRound[],
+  { partTokens, maximumParts, tokensOf }: DivideOptions,
+): DividedTranscript | undefined {
+  if (partTokens < LEAST_PART_TOKENS || maximumParts < 1) return undefined;
+  const measure = (round: TranscriptRound): Piece => ({ ...round, tokens: tokensOf(round.text) });
+  const whole = rounds.flatMap((round) => split(measure(round), partTokens, measure));
+  const parts = pack(whole, partTokens);
+  if (parts.length <= maximumParts) return { parts: parts.map(asRounds), shortenedRounds: 0, leftOutRounds: 0 };
+
+  // With only one part, both halves share it.
+  const shelfTokens = maximumParts === 1 ? Math.floor(partTokens / 2) : partTokens;
+  const newestShelves = maximumParts === 1 ? 1 : Math.ceil(maximumParts * NEWEST_SHARE);
+  const olderShelves = Math.max(1, maximumParts - newestShelves);
+  const pieces = whole.flatMap((piece) => split(piece, shelfTokens, measure));
+  const newest = pack(pieces.toReversed(), shelfTokens).slice(0, newestShelves);
+  const older = pieces.slice(0, pieces.length - newest.flat().length);
+  const { shelves, shortened, leftOut } = fitOlder(older, { shelfTokens, shelves: olderShelves, measure });
+  const filled = [...shelves, ...newest.toReversed().map((shelf) => shelf.toReversed())];
+  return {
+    parts: (maximumParts === 1 ? [filled.flat()] : filled).map(asRounds),
+    shortenedRounds: shortened,
+    leftOutRounds: leftOut,
+  };
+}
+
+interface Shelves {
+  readonly shelfTokens: number;
+  readonly shelves: number;
+  readonly measure: (round: TranscriptRound) => Piece;
+}
+
+function fitOlder(
+  older: readonly Piece[],
+  { shelfTokens, shelves, measure }: Shelves,
+): { shelves: readonly (readonly Piece[])[]; shortened: number; leftOut: number } {
+  let roundTokens = shelfTokens;
+  let every = 1;
+  for (;;) {
+    // The first round stays: it contains the task.
+    const shown = older.filter((_, index) => index % every === 0);
+    const fitted = shown.map((piece) => (piece.tokens <= roundTokens ? piece : shorten(piece, roundTokens, measure)));
+    const packed = pack(fitted, shelfTokens);
+    if (packed.length <= shelves || every > older.length) {
+      const shortened = fitted.filter((piece, index) => piece !== shown[index]).length;
+      return { shelves: packed, shortened, leftOut: older.length - shown.length };
+    }
+    if (roundTokens / 2 >= LEAST_ROUND_TOKENS) roundTokens /= 2;
+    else every *= 2;
+  }
+}
+
+/** Fills parts in order, each with as many pieces as fit. */
+function pack(pieces: readonly Piece[], partTokens: number): readonly (readonly Piece[])[] {
+  const packed: Piece[][] = [];
+  let left = 0;
+  for (const piece of pieces) {
+    const last = packed.at(-1);
+    if (last !== undefined && piece.tokens <= left) {
+      last.push(piece);
+      left -= piece.tokens;
+    } else {
+      packed.push([piece]);
+      left = partTokens - piece.tokens;
+    }
+  }
+  return packed;
+}
+
+/** Returns the beginning and the end of a piece. The end gets more room: it shows the outcome. */
+function shorten(piece: Piece, roundTokens: number, measure: Shelves["measure"]): Piece {
+  const { text, from, to } = piece;
+  let characters = (text.length * roundTokens) / piece.tokens;
+  for (;;) {
+    const headEnd = cutPlace(text, Math.floor(characters * HEAD_SHARE));
+    const tailStart = Math.max(headEnd, cutPlace(text, text.length - Math.floor(characters * (1 - HEAD_SHARE))));
+    const left = `[left out of entries ${from} to ${to}: ${grouped(tailStart - headEnd)} characters]`;
+    const parts = [clipTranscript(text, 0, headEnd), left, clipTranscript(text, tailStart, text.length)];
+    const shortened = measure({ text: parts.filter((part) => part !== "").join("\n"), from, to });
+    if (shortened.tokens <= roundTokens || characters < 1) return shortened;
+    characters *= 0.8;
+  }
+}
+
+/** Splits a round that is larger than a part into several pieces. */
+function split(piece: Piece, partTokens: number, measure: Shelves["measure"]): readonly Piece[] {
+  const { text, from, to } = piece;
+  if (piece.tokens <= partTokens) return [piece];
+  const pieces: Piece[] = [];
+  let start = 0;
+  let characters = Math.floor((text.length * partTokens) / piece.tokens);
+  while (start < text.length) {
+    // Always moves forward, even if the beginning of the line is not after the last cut.
+    const near = cutPlace(text, start + characters);
+    const end = near > start ? near : headOf(text, start + Math.max(2, characters)).length;
+    const next = measure({ text: clipTranscript(text, start, end), from, to });
+    if (next.tokens > partTokens && characters > 1) {
+      characters = Math.floor(characters * 0.8);
+      continue;
+    }
+    pieces.push(next);
+    start = end;
+  }
+  return pieces;
+}
+
+function asRounds(pieces: readonly Piece[]): readonly TranscriptRound[] {
+  return pieces.map(({ text, from, to }) => ({ text, from, to }));
 }

@@ -85,6 +85,7 @@ export const GEMINI_CACHE_EFFECTS: CacheEffects = {
     toolConfig: "tool-choice",
   },
   images: "nothing",
+  headMark: "none",
 };
 
 /**

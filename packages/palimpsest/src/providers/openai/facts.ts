@@ -123,4 +123,5 @@ export const OPENAI_CACHE_EFFECTS: CacheEffects = {
     reasoning_effort: "effort",
   },
   images: "nothing",
+  headMark: "none",
 };

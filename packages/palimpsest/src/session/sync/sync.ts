@@ -1,6 +1,6 @@
 // Adopts a framework's whole list of messages into a session.
 
-import { toDraft } from "../../log/draft.ts";
+import { toDraft } from "../../log/entry.ts";
 import type { NewContent } from "../../log/messages.ts";
 import type { MessagePayload } from "../../log/payload.ts";
 import type { SessionCore } from "../../state/core.ts";

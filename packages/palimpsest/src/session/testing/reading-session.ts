@@ -2,7 +2,7 @@
 
 import { answer, callTool, callTools, type ManualClock, type Reply, type Script } from "@palimpsest/provider-simulator";
 import type { LedgerLine } from "../../cost/ledger.ts";
-import { readPayload } from "../../log/draft.ts";
+import { readPayload } from "../../log/entry.ts";
 import { toolResult } from "../../log/messages.ts";
 import { readStream } from "../../providers/stream.ts";
 import type { SessionOptions } from "../../state/options.ts";

@@ -1,8 +1,7 @@
 // The cases of the store contract about sessions: listing, metadata, deletion, erasure and expiry.
 
 import assert from "node:assert/strict";
-import { toDraft } from "../../log/draft.ts";
-import { checkChain, EMPTY_LOG } from "../../log/entry.ts";
+import { checkChain, EMPTY_LOG, toDraft } from "../../log/entry.ts";
 import { sha256 } from "../sha256.ts";
 import { MAX_METADATA_BYTES, type SessionMetadata, type SessionPage, type Store } from "../store.ts";
 import {

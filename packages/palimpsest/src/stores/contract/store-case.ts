@@ -1,8 +1,7 @@
 // The place, the clock and the helpers for the cases of the store contract.
 
 import assert from "node:assert/strict";
-import { toDraft } from "../../log/draft.ts";
-import { type Draft, EMPTY_LOG, type Entry, type LogHead, sealEntries } from "../../log/entry.ts";
+import { type Draft, EMPTY_LOG, type Entry, type LogHead, sealEntries, toDraft } from "../../log/entry.ts";
 import { sha256 } from "../sha256.ts";
 import type { LogReader, LogWriter, OpenWriterOptions, Store } from "../store.ts";
 

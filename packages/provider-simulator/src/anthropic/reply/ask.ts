@@ -1,3 +1,4 @@
+import { hearScript } from "../../hear.ts";
 import type { Ask, Reply, Script } from "../../script.ts";
 import { promptTools } from "../prompt/head.ts";
 import { type Block, blocksOf, type MessagesRequest } from "../request.ts";
@@ -16,7 +17,7 @@ export function askScript(request: MessagesRequest, { script, purpose, turn, inp
   const blocks = newest === undefined ? [] : blocksOf(newest.content);
   const texts = blocks.filter(({ type }) => type === "text").map((block) => block["text"] as string);
   const results = blocks.filter(({ type }) => type === "tool_result");
-  return script({
+  return hearScript(script, {
     provider: "anthropic-messages",
     purpose,
     turn,

@@ -1,6 +1,7 @@
 import { breakStream } from "../../break-stream.ts";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Failure, Fault } from "../../faults.ts";
+import { hearScript } from "../../hear.ts";
 import type { HttpCall, HttpFace, HttpReply, ServerSentEvent } from "../../http-face.ts";
 import { joinTexts } from "../../join-texts.ts";
 import { isObject, type JsonObject } from "../../json.ts";
@@ -62,7 +63,7 @@ export function createOpenAiChat(options: OpenAiChatOptions = {}): OpenAiChat {
 
   function compose(measured: MeasuredChat): Composed {
     const { request, model, prompt, messages, maxOutputTokens, finishReason } = measured;
-    const heard: Reply = script({
+    const heard: Reply = hearScript(script, {
       provider: "openai-chat",
       purpose: "answer",
       turn,

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import type { Fault } from "../../faults.ts";
+import { hearScript } from "../../hear.ts";
 import { asArray, isObject } from "../../json.ts";
 import { priceUsd } from "../../price.ts";
 import { askedFor } from "../../prompt.ts";
@@ -46,7 +47,7 @@ export function createResponseComposer(options: ComposerOptions): ResponseCompos
 
   function hear(measured: MeasuredRequest, purpose: Ask["purpose"]): { reply: Reply; speech: Speech } {
     const { request, model, items, prompt } = measured;
-    const reply = script({
+    const reply = hearScript(script, {
       provider: "openai-responses",
       purpose,
       turn,
