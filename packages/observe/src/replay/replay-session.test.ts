@@ -2,7 +2,16 @@ import Anthropic from "@anthropic-ai/sdk";
 import { serve } from "@palimpsest/provider-simulator";
 import { readStream } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { coding, economic, fixedLifetimes, notesByGrowth, type Policy, whenIdle, window } from "palimpsest/policy";
+import {
+  coding,
+  economic,
+  fixedLifetimes,
+  keepWarm,
+  notesByGrowth,
+  type Policy,
+  whenIdle,
+  window,
+} from "palimpsest/policy";
 import { expect, onTestFinished, test } from "vitest";
 import { headTokensOf } from "./head.ts";
 import { needsOf } from "./needs.ts";
@@ -50,7 +59,7 @@ test("over HTTP with the real client, the same is counted", async () => {
       return readStream(anthropic(client).send(request));
     };
   };
-  const policy = early(fixedLifetimes("5m", "5m", { keepWarm: { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 } }));
+  const policy = early(fixedLifetimes("5m", "5m", { keepWarm: keepWarm() }));
   const inProcess = await replayed(recording, { policy });
   expect(await replayed(recording, { policy, connect })).toEqual(inProcess);
   expect(inProcess.compactedAt).not.toEqual([]);
