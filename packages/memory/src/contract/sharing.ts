@@ -55,7 +55,7 @@ export function testSharing(check: MemoryCheck): void {
       version,
     );
     assert.deepEqual(await find("where is the staging database"), ["due"]);
-    assert.deepEqual(await find("release due"), []);
+    assert.deepEqual(await find("due"), []);
     await other.forget("package-manager", "user", "over", (await other.read("package-manager"))!.version);
     assert.deepEqual(await find("package manager"), []);
   });
