@@ -3,10 +3,11 @@
 import { A_COUNT, checkAllOptions, MAYBE_A_COUNT } from "../../schema/check-options.ts";
 import { grouped } from "../../text.ts";
 import { isPromise } from "../guard.ts";
-import type { CompactReason, CompactRule, Level } from "../policy.ts";
-import type { WindowLimits, WindowState } from "../window-state.ts";
+import type { CompactReason, Level, WhenRule } from "../policy.ts";
+import type { Json, WindowLimits, WindowState } from "../window-state.ts";
+import { namedRule } from "./named-rule.ts";
 
-export type WhenRule = CompactRule["when"];
+export type { WhenRule } from "../policy.ts";
 
 export interface WindowNumbers {
   /** Keep this much of the usable window free, or a tenth of a small window. @default 13_000 */
@@ -19,7 +20,7 @@ export interface WindowNumbers {
 export function window(numbers: WindowNumbers = {}): WhenRule {
   checkAllOptions("window", numbers, { bufferTokens: MAYBE_A_COUNT, percent: MAYBE_A_COUNT });
   const { bufferTokens = 13_000, percent = 100 } = numbers;
-  return (state) => {
+  return namedWhen("window", { bufferTokens, percent }, (state) => {
     const atTokens = Math.min(
       nearlyFullAt(state.window, bufferTokens),
       Math.floor((state.window.usableTokens * percent) / 100),
@@ -27,7 +28,7 @@ export function window(numbers: WindowNumbers = {}): WhenRule {
     if (state.size.tokens < atTokens) return undefined;
     const because = `${grouped(state.size.tokens)} tokens have reached ${grouped(atTokens)} of ${grouped(state.window.tokens)}`;
     return { level: "required", because };
-  };
+  });
 }
 
 /** The size at which a window is nearly full. */
@@ -51,12 +52,12 @@ export function economic(numbers: EconomicNumbers): WhenRule {
     aboveWindowTokens: MAYBE_A_COUNT,
   });
   const { fromTokens, inTurnFromTokens, aboveWindowTokens = 0 } = numbers;
-  return ({ size, window: { tokens }, turn }) => {
+  return namedWhen("economic", { ...numbers }, ({ size, window: { tokens }, turn }) => {
     if (tokens <= aboveWindowTokens) return undefined;
     const from = turn.status === "open" ? inTurnFromTokens : fromTokens;
     if (size.tokens < from) return undefined;
     return { level: "if-it-pays", because: `${grouped(size.tokens)} tokens, and saving starts at ${grouped(from)}` };
-  };
+  });
 }
 
 /**
@@ -66,23 +67,36 @@ export function economic(numbers: EconomicNumbers): WhenRule {
 export function afterMark(name: string, numbers: { readonly fromTokens?: number } = {}): WhenRule {
   checkAllOptions("afterMark", numbers, { fromTokens: MAYBE_A_COUNT });
   const { fromTokens = 0 } = numbers;
-  return ({ marks, turn, size, history }) => {
+  return namedWhen("after-mark", { mark: name, fromTokens }, ({ marks, turn, size, history }) => {
     const mark = Object.hasOwn(marks, name) ? marks[name] : undefined;
     if (mark === undefined || turn.status === "open" || size.tokens < fromTokens) return undefined;
     const compactedTo = history.lastCompaction?.entry ?? 0;
     if (mark.entry <= compactedTo) return undefined;
     return { level: "requested", because: `the mark "${name}" is ${JSON.stringify(mark.value)}` };
-  };
+  });
 }
 
 const STRENGTH: Readonly<Record<Level, number>> = { required: 0, requested: 1, "if-it-pays": 2, "when-full": 3 };
 
 /** The strongest reason of several rules. Of equal reasons, the first. */
 export function anyOf(...rules: readonly WhenRule[]): WhenRule {
-  return (state: WindowState) => {
+  const strongest = (state: WindowState): CompactReason | undefined => {
     const reasons = rules.map((when) => when(state)).filter((reason): reason is CompactReason => reason !== undefined);
     // Pass an invalid reason on, so that the decision reports it.
     const [invalid] = reasons.filter((reason) => isPromise(reason) || !Object.hasOwn(STRENGTH, reason.level));
     return invalid ?? reasons.toSorted((one, other) => STRENGTH[one.level] - STRENGTH[other.level])[0];
   };
+  return Object.assign(namedRule("any-of", undefined, strongest), { of: rules });
+}
+
+/** A rule with a name and numbers. Its reasons carry the name. */
+function namedWhen(
+  name: string,
+  params: Json,
+  when: (state: WindowState) => Omit<CompactReason, "rule"> | undefined,
+): WhenRule {
+  return namedRule(name, params, (state: WindowState) => {
+    const reason = when(state);
+    return reason && { ...reason, rule: name };
+  });
 }
