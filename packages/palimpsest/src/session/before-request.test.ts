@@ -133,6 +133,18 @@ describe("a decision", () => {
     expect(opened.session.history.decision().because).toBe("no rule makes a proposal");
   });
 
+  test("is expected, not made, in a session that was opened again", async () => {
+    const opened = await afterPause(5);
+    await opened.reopen({ policy: clearingBy(whenCold({ keepNewest: 3 })) });
+    expect(opened.session.history.decision()).toMatchObject({
+      status: "expected",
+      outcome: undefined,
+      rule: "when-cold",
+    });
+    await opened.session.prepare();
+    expect(opened.session.history.decision()).toMatchObject({ status: "made", outcome: { kind: "done" } });
+  });
+
   test("is explained with its figures and its other proposals, also after the session has decided that nothing else is needed", async () => {
     const other: ClearRule = {
       name: "one-result",
@@ -191,7 +203,7 @@ describe("a decision", () => {
     await opened.reopen({ policy });
     await opened.session.append("word ".repeat(11_000));
     const due = opened.session.history.decision();
-    expect(due.because).toContain("compact makes the window fit");
+    expect(due.because).toContain("economic makes the window fit");
     await opened.session.prepare();
     expect(of(opened.events, "compaction-announced")).toMatchObject([{ when: "now", reason: "window" }]);
     expect(of(opened.events, "compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);

@@ -109,7 +109,7 @@ export class LiveSession implements SessionCore {
     this.notes.onRequest();
     const first = await this.state.inOrder(() => this.outlet.next("first", answer));
     if (first.kind === "request") return first.request;
-    await this.compactions.beforeRequest(first.due, { signal });
+    this.measures.decisions.settle(await this.compactions.beforeRequest(first.due, { signal }));
     signal?.throwIfAborted();
     const second = await this.state.inOrder(() => this.outlet.next("not-now", answer));
     if (second.kind !== "request") throw new TypeError("No request was prepared.");
