@@ -37,11 +37,11 @@ type NextRequest = Awaited<ReturnType<AgentSession["ledger"]["cost"]>>["nextRequ
 
 /** Describes how full the context window is, and what happens next. @param left the time until the cache expires */
 export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize, left = ""): string {
-  const { compaction, blockingTokens } = size;
+  const { compaction, hardLimitTokens } = size;
   const until = compaction.kind === "off" ? "" : " until compaction";
   return [
     `${count(tokens)} of ${count(windowTokens)} tokens, ${percentLeft}% left${until} (${level})`,
-    table([...nextRows(compaction, left), ["full at", `${count(blockingTokens)} tokens`]]),
+    table([...nextRows(compaction, left), ["full at", `${count(hardLimitTokens)} tokens`]]),
   ].join("\n");
 }
 

@@ -172,6 +172,8 @@ class WindowDecisions {
     // The effect of an edit by the provider shows only after its next response.
     const asked = new Set<string>();
     for (let count = 0; count < MAX_DECISIONS; count++) {
+      // The state leaves out why a compaction has to wait: such a compaction is announced once (#due). After that, the decision is made
+      // again with the reason to wait, so that clearing can win (#clearWhileHeld).
       const state = this.state();
       const rules = without(this.#rulesFor(policy.current, state), asked);
       const decision = this.#take(rules, state, mayCompact);
