@@ -6,6 +6,7 @@ import {
   callTool,
   callTools,
   createAnthropic,
+  type ManualClock,
   manualClock,
   type Reply,
   serve,
@@ -24,6 +25,7 @@ import type { SessionEvent } from "../../session-event.ts";
 import type { SessionOptions } from "../../state/options.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { openSession } from "../open.ts";
+import type { Session } from "../session.ts";
 
 const MODEL = "claude-opus-5-5";
 const SECTIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
@@ -52,7 +54,29 @@ export const PREPARING: Policy = {
 
 type Options = Partial<SessionOptions<never, never, never>>;
 
-export async function openGated(options: Options = {}) {
+export interface GatedSession {
+  /** After `reopen`, the newest one. */
+  session: Session;
+  readonly clock: ManualClock;
+  /** `reply`: the next summary. `begun`: requests for summaries. The first `released` of them are answered at once. */
+  readonly summaries: { reply: Reply; begun: number; released: number; waiting: (() => void)[] };
+  reopen(more?: Options): Promise<void>;
+  emitted<Kind extends SessionEvent["kind"]>(kind: Kind): readonly Extract<SessionEvent, { kind: Kind }>[];
+  /** Lets the model write the summaries that it was asked for so far, and waits until the session has them. */
+  release(): Promise<void>;
+  /** Waits until the model was asked for so many summaries. */
+  begun(count: number): Promise<void>;
+  /** One exchange with the model. Resolves to the messages that were sent. */
+  exchange(reply?: Reply): Promise<string>;
+  ask(words: string, reply?: Reply): Promise<string>;
+  /** One round: the model reads a file, and the file has so many words. */
+  read(path: string, count?: number): Promise<void>;
+  entries(): Promise<readonly ReturnType<typeof readPayload>[]>;
+  /** Speaks until the conversation has so many tokens. */
+  growTo(tokens: number): Promise<void>;
+}
+
+export async function openGated(options: Options = {}): Promise<GatedSession> {
   const clock = manualClock();
   const summaries = { reply: GOOD_SUMMARY, begun: 0, released: 0, waiting: [] as (() => void)[] };
   let reply: Reply = answer("Done.");
@@ -90,18 +114,15 @@ export async function openGated(options: Options = {}) {
       ...options,
       ...more,
     });
-  const world = {
-    session: await open(),
-    store,
+  const world: GatedSession = {
+    session: (await open()) as Session,
     clock,
-    events,
     summaries,
     async reopen(more: Options = {}) {
-      world.session = await open({ takeover: "always", ...more });
+      world.session = (await open({ takeover: "always", ...more })) as Session;
     },
     emitted: <Kind extends SessionEvent["kind"]>(kind: Kind) =>
       events.filter((event): event is Extract<SessionEvent, { kind: Kind }> => event.kind === kind),
-    /** Lets the model write the summaries that it was asked for so far, and waits until the session has them. */
     async release() {
       await soon(() => summaries.waiting.length > 0);
       summaries.released = summaries.begun;
@@ -109,21 +130,18 @@ export async function openGated(options: Options = {}) {
       for (const resolve of summaries.waiting.splice(0)) resolve();
       await soon(() => ended() > before);
     },
-    /** Waits until the model was asked for so many summaries. */
     begun: (count: number) => soon(() => summaries.begun >= count),
-    /** One exchange with the model. Resolves to the messages that were sent. */
     async exchange(with_: Reply = answer("Done.")): Promise<string> {
       reply = with_;
       const request = await world.session.prepare();
-      const response = await readStream(provider.send(request));
-      await world.session.record(response as never, request);
+      const response = await readStream(provider.send(request as never));
+      await world.session.record(response, request);
       return JSON.stringify((request as unknown as { messages: unknown }).messages);
     },
     async ask(words: string, with_?: Reply): Promise<string> {
       await world.session.append(words);
       return world.exchange(with_);
     },
-    /** One round: the model reads a file, and the file has so many words. */
     async read(path: string, count = 1_500): Promise<void> {
       await world.exchange(callTools(callTool("Read", { file_path: path })));
       const [open] = world.session.view.openCalls();
@@ -133,7 +151,6 @@ export async function openGated(options: Options = {}) {
       const reader = (await store.openReader("s"))!;
       return (await reader.read(1, world.session.history.newestEntry)).map(readPayload);
     },
-    /** Speaks until the conversation has so many tokens. */
     async growTo(tokens: number) {
       for (let part = 0; world.session.view.size().tokens < tokens; part++) await world.ask(words(`part${part}`, 900));
     },
