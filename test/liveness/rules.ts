@@ -106,7 +106,11 @@ const compacts = (compact: Partial<CompactRule>): Policy => ({
 const caches = (cache: Policy["cache"]): Policy => ({ ...base, cache });
 const USUAL: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
 const pings = (numbers: KeepWarmNumbers): Policy => caches(headByPauses({ keepWarm: keepWarm(numbers) }));
-const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({ ...compacts(compact), notes: rule });
+/** Without summaries that are prepared, which come before notes. */
+const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({
+  ...compacts({ prepareAhead: undefined, ...compact }),
+  notes: rule,
+});
 
 /** A policy with only this part, and one without any. Parts of the floor come first if a policy does not name them. */
 const part = (one: KeepPart, drive: Drive = compactOnce): Experiment => {
