@@ -24,13 +24,13 @@ const LINE_CHARACTERS = { least: 8, most: 240 } as const;
 /** The number of lines that are kept of one message. */
 const LINES_PER_MESSAGE = 12;
 /** The size of all kept lines as JSON. When it is reached, the weakest lines are dropped, down to the smaller size. */
-const POOL_BYTES = { most: 150_000, left: 100_000 } as const;
+const POOL_BYTES = { most: 100_000, left: 70_000 } as const;
 /** The counters of each of two rows. A piece has one counter in each row, and counts as the smaller one. */
-const CELLS = 8_192;
+const CELLS = 4_096;
 /** After so many lines, all counts are halved. */
 const MAX_COUNTED = 60_000;
 /** The limit of the state: the lines, those of one more message, and counters of five digits. */
-const MAX_BYTES = 320_000;
+const MAX_BYTES = 200_000;
 /** The best lines, from which those are chosen that the view does not show. */
 const PLANNED = 600;
 
