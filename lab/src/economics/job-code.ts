@@ -1,8 +1,9 @@
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ENGINE_POLICIES } from "@palimpsest/observe/replay";
 import { createCodeDigest } from "./code-digest.ts";
-import type { Job } from "./plan-jobs.ts";
+import { enginePolicy } from "./policies.ts";
+import { TRIED } from "./rules.ts";
+import type { Job } from "./sessions.ts";
 
 const REPLAY = new URL(".", import.meta.resolve("@palimpsest/observe/replay"));
 const PEERS = new URL("../../peers/", import.meta.url);
@@ -16,31 +17,22 @@ export function createJobCode(): (job: Job) => string {
   return (job) => {
     switch (job.kind) {
       case "facts":
-        return digestOf([...READING, new URL("to-facts.ts", import.meta.url)]);
+        return digestOf([...READING, new URL("facts.ts", import.meta.url)]);
       case "engine":
-        return `${digestOf([...READING, new URL("replay-session.ts", REPLAY)])} ${settingsOf(job.policy)}`;
+        return `${digestOf([...READING, new URL("replay-session.ts", REPLAY)])} ${JSON.stringify(enginePolicy(job.name))}`;
       case "rule":
-        return digestOf([...READING, RULE, ruleFile(job.rule)]);
+        return digestOf([...READING, RULE, ruleFile(job.name)]);
       case "library":
-        return digestOf([...READING, RULE, ...peerFiles()]);
-      case "foresight":
-        return digestOf([...READING, RULE, new URL("clairvoyant.ts", import.meta.url)]);
+        return digestOf([...READING, RULE, ...["rules.ts", "package.json"].map((file) => new URL(file, PEERS))]);
     }
   };
 }
 
-function settingsOf(policy: string): string {
-  return JSON.stringify(ENGINE_POLICIES.find(({ name }) => name === policy)?.policyFor("5m"));
-}
-
 /** `opencode.ts` has the rules whose names begin with its own; those without a file are plain. */
 function ruleFile(rule: string): URL {
+  if (TRIED.some(({ name }) => name === rule)) return new URL("rules.ts", import.meta.url);
   const folder = new URL("rules/", REPLAY);
   const names = globSync("*.ts", { cwd: fileURLToPath(folder) }).map((file) => file.replace(/\.ts$/, ""));
   const own = names.filter((name) => rule.startsWith(name)).toSorted((one, other) => other.length - one.length)[0];
   return new URL(`${own ?? "plain-rules"}.ts`, folder);
-}
-
-function peerFiles(): readonly URL[] {
-  return ["rules.ts", "package.json"].map((file) => new URL(file, PEERS));
 }

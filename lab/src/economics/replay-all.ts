@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { SessionWork } from "./economics-process.ts";
 import { isKept } from "./kept-results.ts";
-import type { PlannedSession } from "./recorded-sessions.ts";
+import type { PlannedSession } from "./sessions.ts";
 
 const PROCESS = fileURLToPath(new URL("economics-process.ts", import.meta.url));
 const OPTIONS = ["--conditions=palimpsest-source", "--no-warnings", "--max-old-space-size=4096"];
@@ -45,8 +44,8 @@ export async function replayAll(sessions: readonly PlannedSession[]): Promise<re
   async function runNext(): Promise<void> {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { session, jobs } = next;
-      const { name, path, digest } = session;
-      const reason = await runSession({ name, path, digest, jobs }, () => {
+      const { name } = session;
+      const reason = await runSession({ ...session, jobs }, () => {
         done++;
         tell();
       });
@@ -60,7 +59,7 @@ export async function replayAll(sessions: readonly PlannedSession[]): Promise<re
 }
 
 /** Returns why it failed; undefined if all its jobs are done. */
-async function runSession(work: SessionWork, onJob: () => void): Promise<string | undefined> {
+async function runSession(work: PlannedSession, onJob: () => void): Promise<string | undefined> {
   const child = spawn(process.execPath, [...OPTIONS, PROCESS, JSON.stringify(work)], {
     stdio: ["ignore", "pipe", "pipe"],
   });
