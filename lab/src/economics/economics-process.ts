@@ -5,10 +5,11 @@ import { readTranscript } from "@palimpsest/observe";
 import { headTokensOf, needsOf, prepareReplay, replayRule, toRecording } from "@palimpsest/observe/replay";
 import { toFacts } from "./facts.ts";
 import { createJobCode } from "./job-code.ts";
+import { CACHE_MS, type Job, modelOf, WINDOWS } from "./jobs.ts";
 import { type JobResult, keep, resultFile } from "./kept-results.ts";
 import { enginePolicy } from "./policies.ts";
 import { findRule } from "./rules.ts";
-import { CACHE_MS, type Job, modelOf, type PlannedSession, WINDOWS } from "./sessions.ts";
+import type { PlannedSession } from "./sessions.ts";
 
 const { path, jobs, ...session } = JSON.parse(process.argv[2]!) as PlannedSession;
 const codeOf = createJobCode();

@@ -6,23 +6,14 @@ import { installPeers } from "../load-peers.ts";
 import { outputSums } from "./charge-run.ts";
 import type { SessionFacts } from "./facts.ts";
 import { difference, policyFigures, sessionEnds } from "./figures.ts";
+import { conditionOf, type Job, MODEL, modelOf, type WindowName } from "./jobs.ts";
 import { readFacts, readRun } from "./kept-results.ts";
 import { needsValid } from "./needs-valid.ts";
 import { ABLATION, FRONTIER, PROFILES } from "./policies.ts";
 import { replayAll } from "./replay-all.ts";
 import { AGENT_RULES, BASELINE, LIBRARY_RULES, TRIED } from "./rules.ts";
 import { priceRun, type Score, scoreRun } from "./score-session.ts";
-import {
-  conditionOf,
-  type Job,
-  MODEL,
-  modelOf,
-  type PlannedSession,
-  planSessions,
-  recordedSessions,
-  sampled,
-  type WindowName,
-} from "./sessions.ts";
+import { type PlannedSession, planSessions, recordedSessions, sampled } from "./sessions.ts";
 
 /** Mechanisms and neighbors are compared on every third session: their differences are larger than those between samples. */
 const THIRD = 3;

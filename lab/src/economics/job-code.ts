@@ -1,9 +1,9 @@
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createCodeDigest } from "./code-digest.ts";
+import type { Job } from "./jobs.ts";
 import { enginePolicy } from "./policies.ts";
 import { TRIED } from "./rules.ts";
-import type { Job } from "./sessions.ts";
 
 const REPLAY = new URL(".", import.meta.resolve("@palimpsest/observe/replay"));
 const PEERS = new URL("../../peers/", import.meta.url);

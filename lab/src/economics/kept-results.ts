@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
 import type { SessionFacts } from "./facts.ts";
-import type { Job } from "./sessions.ts";
+import type { Job } from "./jobs.ts";
 
 export type JobResult = SessionFacts | ReplayRun;
 

@@ -1,33 +1,12 @@
-// The recorded sessions, the jobs of each, and where the result of a job is kept.
+// The recorded sessions, and where the results of their jobs are kept.
 
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { findReplayModel, type ReplayModel } from "@palimpsest/observe/replay";
 import { tracesFolder } from "../traces.ts";
 import { createJobCode } from "./job-code.ts";
+import type { Job } from "./jobs.ts";
 import { resultFile } from "./kept-results.ts";
-
-/** The default model of the agent, with its price sheet. */
-export const MODEL = "claude-sonnet-5-5";
-export const CACHE_MS = 300_000;
-export const WINDOWS = { "200K": 200_000, "1M": 1_000_000 } as const;
-export type WindowName = keyof typeof WINDOWS;
-
-export function modelOf(window: WindowName): ReplayModel {
-  return { ...findReplayModel(MODEL)!, windowTokens: WINDOWS[window] };
-}
-
-/** The window, the price of a cache read relative to input, and how long the cache lasts: "200K/0.1/5m". */
-export function conditionOf(window: WindowName): string {
-  const { prices } = modelOf(window);
-  return `${window}/${prices.cacheRead / prices.input}/${CACHE_MS / 60_000}m`;
-}
-
-/** One replay of one session, or what the recording itself tells. */
-export type Job =
-  | { readonly kind: "facts" }
-  | { readonly kind: "engine" | "rule" | "library"; readonly name: string; readonly window: WindowName };
 
 /** The jobs of a session. */
 export interface PlannedSession {
