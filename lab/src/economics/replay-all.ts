@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { isKept } from "./kept-results.ts";
@@ -7,6 +9,8 @@ import type { PlannedSession } from "./sessions.ts";
 
 const PROCESS = fileURLToPath(new URL("economics-process.ts", import.meta.url));
 const OPTIONS = ["--conditions=palimpsest-source", "--no-warnings", "--max-old-space-size=4096"];
+/** Most of a small session's time is the loading of modules. */
+const COMPILED = join(tmpdir(), "palimpsest-economics-compiled");
 /** One for each processor of the machine that it is measured on. */
 const AT_ONCE = 2;
 const PROGRESS_MS = 15_000;
@@ -62,6 +66,7 @@ export async function replayAll(sessions: readonly PlannedSession[]): Promise<re
 async function runSession(work: PlannedSession, onJob: () => void): Promise<string | undefined> {
   const child = spawn(process.execPath, [...OPTIONS, PROCESS, JSON.stringify(work)], {
     stdio: ["ignore", "pipe", "pipe"],
+    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env },
   });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -27,9 +27,9 @@ export {
   type ReplayFigures,
   type ReplayRun,
   runPrice,
-  writingMs,
 } from "./replay-run.ts";
 export { compactAt, limitOf } from "./rules/plain-rules.ts";
 export { type ReplayRuleOptions, replayRule } from "./rules/replay-rule.ts";
 export type { Rule, RuleMessage, RuleSession, RuleSituation } from "./rules/rule.ts";
+export { writingMs } from "./simulated-summary.ts";
 export type { Touch } from "./touch.ts";
