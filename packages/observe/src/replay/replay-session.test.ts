@@ -2,7 +2,16 @@ import Anthropic from "@anthropic-ai/sdk";
 import { serve } from "@palimpsest/provider-simulator";
 import { readStream } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { coding, economic, fixedLifetimes, nearCompaction, notesByGrowth, type Policy, whenIdle, window } from "palimpsest/policy";
+import {
+  coding,
+  economic,
+  fixedLifetimes,
+  nearCompaction,
+  notesByGrowth,
+  type Policy,
+  whenIdle,
+  window,
+} from "palimpsest/policy";
 import { expect, onTestFinished, test } from "vitest";
 import { headTokensOf } from "./head.ts";
 import { needsOf } from "./needs.ts";

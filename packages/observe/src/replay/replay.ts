@@ -15,7 +15,14 @@ export {
 export { type RecordedItem, type RecordedRound, type Recording, toRecording } from "./recording.ts";
 export { findReplayModel, type ReplayModel, replayModels } from "./replay-model.ts";
 export { prepareReplay, type ReplayConditions } from "./replay-recording.ts";
-export { figuresOf, type PreparedCounts, type ReplayedRequest, type ReplayFigures, type ReplayRun, runPrice } from "./replay-run.ts";
+export {
+  figuresOf,
+  type PreparedCounts,
+  type ReplayedRequest,
+  type ReplayFigures,
+  type ReplayRun,
+  runPrice,
+} from "./replay-run.ts";
 export { compactAt, limitOf } from "./rules/plain-rules.ts";
 export { type ReplayRuleOptions, replayRule } from "./rules/replay-rule.ts";
 export type { Rule, RuleMessage, RuleSession, RuleSituation } from "./rules/rule.ts";
