@@ -5,6 +5,7 @@ import { compactionTrial } from "./chaos/compaction-trial.ts";
 import { fleetDrills } from "./chaos/fleet/fleet-drills.ts";
 import { mailTrial } from "./chaos/mail-trial.ts";
 import { memoryTrial } from "./chaos/memory/memory-trial.ts";
+import { preparationTrial } from "./chaos/preparation-trial.ts";
 import { attacks } from "./chaos/security/security-trial.ts";
 import { storeTrial } from "./chaos/store-trial.ts";
 import { asExperiment } from "./chaos/trial.ts";
@@ -54,6 +55,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   }),
   asExperiment(storeTrial),
   asExperiment(compactionTrial),
+  asExperiment(preparationTrial),
   asExperiment(memoryTrial),
   asExperiment(mailTrial),
   asExperiment(attacks),

@@ -59,6 +59,7 @@ export type {
   WeighNumbers,
   WriteSummary,
 } from "./policy/policy.ts";
+export { type AheadNumbers, nearCompaction } from "./policy/rules/ahead.ts";
 export { fixedLifetimes, headByPauses } from "./policy/rules/cache.ts";
 export {
   byCacheEdit,

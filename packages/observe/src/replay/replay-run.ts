@@ -18,9 +18,19 @@ export interface ReplayRun {
   readonly cleared: number;
   /** The time in which the session could not go on because a summary was not finished. */
   readonly waitedMs: number;
+  /** Summaries that were written before a compaction needed them. Undefined for rules of other agents. */
+  readonly prepared?: PreparedCounts;
   /** The signed thinking blocks that were sent back, each counted once. Undefined for rules, which see whole messages only. */
   readonly thinkingSent: number | undefined;
   readonly needs: NeedCounts;
+}
+
+/** What became of the summaries that were written ahead of time. One that is left at the end of a session is in none of `dropped`. */
+export interface PreparedCounts {
+  readonly written: number;
+  readonly installed: number;
+  /** By reason. Calls that ended before a summary was written are counted, too: `closed`, `failed`, `rewound`. */
+  readonly dropped: Readonly<Partial<Record<string, number>>>;
 }
 
 /** The figures of a run, to compare policies by. */

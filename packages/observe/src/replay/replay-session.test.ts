@@ -2,7 +2,16 @@ import Anthropic from "@anthropic-ai/sdk";
 import { serve } from "@palimpsest/provider-simulator";
 import { readStream } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { coding, economic, fixedLifetimes, notesByGrowth, type Policy, whenIdle, window } from "palimpsest/policy";
+import {
+  coding,
+  economic,
+  fixedLifetimes,
+  nearCompaction,
+  notesByGrowth,
+  type Policy,
+  whenIdle,
+  window,
+} from "palimpsest/policy";
 import { expect, onTestFinished, test } from "vitest";
 import { headTokensOf } from "./head.ts";
 import { needsOf } from "./needs.ts";
@@ -21,10 +30,10 @@ const replayed = (recording: Recording, terms: Pick<ReplayOptions, "policy"> & P
   replaySession(recording, needsOf(recording), { model, ...terms });
 
 /** Compacts from a size on that a short recording reaches. */
-function early(cache: Policy["cache"] = fixedLifetimes("5m", "5m")): Policy {
+function early(cache: Policy["cache"] = fixedLifetimes("5m", "5m"), more: Partial<Policy["compact"]> = {}): Policy {
   const { compact, ...others } = coding();
   const when = economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 });
-  return { ...others, compact: { ...compact, when }, cache };
+  return { ...others, compact: { ...compact, when, prepareAhead: undefined, ...more }, cache };
 }
 
 test("appending alone costs on the engine what it costs on a list of messages: within 1%", async () => {
@@ -93,6 +102,25 @@ test("a session waits while a summary is written that its next request needs", a
     summaries.reduce((sum, { outputTokens }) => sum + writingMs(outputTokens), 0),
     -2,
   );
+});
+
+test("a summary that is prepared is installed once it would be ready, and the session waits less for it", async () => {
+  const recording = await sampleRecording({ rounds: 80, lines: 400 });
+  const prepareAhead = nearCompaction({ idleShare: 0.8, inTurnShare: 0.8, maxTailTokens: 20_000 });
+  const [waiting, prepared, hurried] = await Promise.all(
+    [{}, { prepareAhead }, { prepareAhead, patience: "when-required" } as const].map((more) =>
+      replayed(recording, { policy: early(undefined, more) }),
+    ),
+  );
+  expect(waiting!.prepared).toEqual({ written: 0, installed: 0, dropped: {} });
+  expect(prepared!.prepared!.installed).toBeGreaterThan(0);
+  expect(prepared!.compactedAt.length).toBeGreaterThan(0);
+  expect(prepared!.waitedMs).toBeLessThan(waiting!.waitedMs);
+  // Every summary is a request, whatever became of it.
+  const summaries = prepared!.requests.filter(({ source }) => source === "summary").length;
+  expect(summaries).toBeGreaterThanOrEqual(prepared!.prepared!.written);
+  expect(hurried!.waitedMs).toBe(0);
+  expect(hurried!.prepared!.installed).toBe(hurried!.compactedAt.length);
 });
 
 test("notes and summaries are charged", async () => {

@@ -23,6 +23,7 @@ export { findReplayModel, type ReplayModel, replayModels } from "./replay-model.
 export { prepareReplay, type ReplayConditions } from "./replay-recording.ts";
 export {
   figuresOf,
+  type PreparedCounts,
   type ReplayedRequest,
   type ReplayFigures,
   type ReplayRun,

@@ -72,6 +72,7 @@ export async function planProviderCompaction(
   const planning = {
     log: state.log,
     trigger: "manual",
+    moment: "before-request",
     attendance: "attended",
     todos,
     head,

@@ -20,6 +20,8 @@ import type {
 import {
   type BreakerState,
   type CarriedState,
+  CLOSED,
+  COMPACTION_SOURCE,
   ECONOMIC_BREAKER,
   mayTry,
   retryAtMs,
@@ -31,18 +33,12 @@ import { leaveRoom } from "../state/limits.ts";
 import type { Attendance, DueCompaction, Hold } from "../state/options.ts";
 import type { ContentInlet, Sizes } from "../state/ports.ts";
 import { type Snapshot, takeSnapshot } from "../state/state.ts";
+import type { Ahead, ReadyText } from "./ahead.ts";
 import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install.ts";
 import type { CompactionOutcome, CompactOptions, EndedCompaction } from "./outcome.ts";
 import { composeView } from "./parts/compose.ts";
-import {
-  type CompactionPart,
-  type CompactionPlan,
-  type PlanOptions,
-  partByPolicy,
-  planCompaction,
-  planNumbers,
-} from "./plan.ts";
-import { type AskedSummary, askForSummary, summaryTokens } from "./summarize.ts";
+import { type CompactionPart, type CompactionPlan, type PlanOptions, partByPolicy, planCompaction } from "./plan.ts";
+import { type AskedSummary, askForSummary, planOptions } from "./summarize.ts";
 import type { CallLimits } from "./summary/model-calls.ts";
 
 /** The parts of a session that compacting needs. */
@@ -52,6 +48,7 @@ interface CompactionsParts extends SessionCore {
   readonly measures: Pick<Sizes, "budget" | "windowState">;
   readonly forks: Pick<Forks, "converse">;
   readonly notes: Pick<NotesKeeper, "planCompaction">;
+  readonly ahead: Pick<Ahead, "isRunning" | "settled" | "ready" | "dropNow" | "tellCompacted" | "cancel">;
 }
 
 /** Who asks for a compaction, and the forecast if the policy or the provider asks. */
@@ -136,10 +133,13 @@ export class Compactions {
 
   /** Emits the beginning and the end of a compaction, whatever its outcome. */
   async #run(cause: CompactionCause, options: CompactOptions): Promise<CompactionOutcome> {
-    const { id, state, measures, ports } = this.#parts;
+    const { id, ports } = this.#parts;
     const signal = options.signal === undefined ? ports.signal : AbortSignal.any([ports.signal, options.signal]);
+    // A person who asks for a compaction does not wait for a summary of less, without the instructions.
+    if (cause.trigger === "manual")
+      this.#parts.ahead.cancel({ reason: "compacted", because: "the user or the host compacts the conversation" });
     // The session continues meanwhile: content that is appended now stays behind the summary.
-    const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.budget()));
+    const snapshot = await this.#look();
     const compaction = `${id}:${snapshot.newestEntry}`;
     const { boundaries, turns } = snapshot.carriedState.chain;
     const run: Run = { compaction, snapshot, origin: originOf(cause), options, signal };
@@ -167,9 +167,65 @@ export class Compactions {
     }
   }
 
+  #look(): Promise<Snapshot> {
+    const { state, measures } = this.#parts;
+    return state.inOrder(async () => takeSnapshot(state, measures.budget()));
+  }
+
+  /** Installs the summary that was written before it was needed, waits for one that is being written, or asks for one. */
+  async #compact(started: Run): Promise<EndedCompaction> {
+    const { ahead, state, ports } = this.#parts;
+    const { compaction, origin, signal } = started;
+    if (origin.trigger === "manual") return this.#summarize(started);
+    let run = started;
+    if (ahead.isRunning) {
+      await ahead.settled(signal, (receivedCharacters) =>
+        ports.emit({ kind: "compaction-progressed", compaction, phase: "waiting", receivedCharacters }),
+      );
+      if (signal.aborted) return { outcome: { kind: "aborted" } };
+      run = { ...started, snapshot: await this.#look() };
+    }
+    const ready = await state.inOrder(() => ahead.ready());
+    const installed = ready && (await this.#installPrepared(run, ready));
+    return installed ?? this.#summarize(run);
+  }
+
+  /** Installs a prepared summary. What came after its range stays as it is. Undefined if the view would not be smaller by enough. */
+  async #installPrepared(run: Run, { state: prepared, payload }: ReadyText): Promise<EndedCompaction | undefined> {
+    const { ahead, state, options, ports, outlet, measures } = this.#parts;
+    const { snapshot, signal, origin, compaction } = run;
+    ports.emit({ kind: "compaction-progressed", compaction, phase: "gathering" });
+    const host = withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal });
+    const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
+    const { trigger } = origin;
+    const planning = { trigger, moment: "before-request", todos, head, state: measures.windowState(0) } as const;
+    const part = { variant: "up_to", entry: prepared.to + 1 } as const;
+    const plan = await planCompaction(snapshot, part, planOptions(this.#parts, planning));
+    const composing = { surroundings: host, filesRead: outlet.filesRead(), cleanText: options.cleanText };
+    const isSame = !("kind" in plan) && plan.range.to <= prepared.to;
+    const view = isSame ? await composeView({ text: payload.text }, plan, composing) : undefined;
+    if (!isSame || view === undefined) {
+      const because = "kind" in plan ? plan.why : "with it, the view would not be smaller by enough";
+      await state.inOrder(() => ahead.dropNow({ reason: "too-large", because }));
+      return undefined;
+    }
+    const { form, met, attempts, problem, instructions } = payload;
+    const { entry, calls, priceUsd } = prepared;
+    return this.#install(run, plan, {
+      view,
+      summary: { way: "prepared", form, met },
+      attempts,
+      problem,
+      breaker: CLOSED,
+      spent: { calls: 0, priceUsd: 0, time: "left" },
+      ...(instructions === undefined ? {} : { instructions }),
+      prepared: { entry, calls, priceUsd },
+    });
+  }
+
   /** Runs the hooks, plans, asks for a summary, and installs the boundary. */
-  async #compact(run: Run): Promise<EndedCompaction> {
-    const { id, state, policy, options, ports, measures, outlet, forks, attendance } = this.#parts;
+  async #summarize(run: Run): Promise<EndedCompaction> {
+    const { id, policy, options, ports, measures, outlet, forks } = this.#parts;
     const { compaction, snapshot, origin, signal } = run;
     const { trigger, reason } = origin;
     const { compact, notes } = policy.current;
@@ -183,16 +239,7 @@ export class Compactions {
     const host = withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal });
     const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
     const window = measures.windowState(0);
-    const planning: PlanOptions = {
-      log: state.log,
-      trigger,
-      attendance: attendance.kind,
-      todos,
-      head,
-      ...planNumbers(policy.current, window),
-      summaryTokens: summaryTokens(compact.summary),
-      state: window,
-    };
+    const planning = planOptions(this.#parts, { trigger, moment: "before-request", todos, head, state: window });
     const mayUseNotes = trigger === "auto" && notes !== undefined;
     const byNotes = mayUseNotes ? await this.#planByNotes(snapshot, planning, host) : undefined;
     if (byNotes?.kind === "ready") return this.#install(run, byNotes.plan, byNotes.ready);
@@ -205,6 +252,8 @@ export class Compactions {
     const asked = await askForSummary(plan, this.#parts, {
       summary: compact.summary,
       limits: this.#limits,
+      callsBefore: snapshot.carriedState.calls,
+      source: COMPACTION_SOURCE,
       forks,
       filesRead: outlet.filesRead(),
       trigger,
@@ -256,12 +305,16 @@ export class Compactions {
   }
 
   async #install({ origin }: Run, plan: CompactionPlan, ready: ReadyView): Promise<EndedCompaction> {
-    const { state, policy } = this.#parts;
+    const { state, policy, ahead } = this.#parts;
     policy.count(
       plan.keep.map(({ name }) => name),
       ready.view.failures,
     );
-    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, policy, origin }));
+    const { before, outcome } = await state.inOrder(async () => {
+      const { prepared } = state.carriedState;
+      return { before: prepared, outcome: await installBoundary(plan, ready, { state, policy, origin }) };
+    });
+    if (outcome.kind === "compacted" && ready.prepared === undefined) ahead.tellCompacted(before);
     if (outcome.kind === "compacted") await this.#afterwards(outcome, ready, plan.snapshot.carriedState.breaker);
     const { view, spent, problem } = ready;
     return { outcome, text: view.text, used: spent.used, problem };

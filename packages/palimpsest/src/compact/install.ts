@@ -55,6 +55,8 @@ export interface ReadyView {
   readonly breaker: BreakerState;
   readonly spent: Spent;
   readonly instructions?: string;
+  /** The prepared summary that is installed. @default the summary was written for this compaction */
+  readonly prepared?: CompactionRecord["prepared"];
   /** Why there is no summary, or why its form does not accept it; undefined if all is well. */
   readonly problem: SummaryProblem | undefined;
 }
@@ -92,6 +94,7 @@ export async function installBoundary(
     modelCalls: spent.calls,
     ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
     instructions: ready.instructions,
+    prepared: ready.prepared,
   };
   const shedTokens = Math.max(0, snapshot.sizeTokens - tokensAfter);
   const sequence = state.newestEntry + 1;

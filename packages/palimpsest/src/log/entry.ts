@@ -221,11 +221,14 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
     isListOf(value["outline"], isRange) &&
     isState(value["state"]) &&
     (value["compaction"] === undefined || isCompaction(value["compaction"])),
-  rewind: ({ ledger, sharedTo }) => isRecord(ledger) && isCount(sharedTo),
+  rewind: ({ ledger, sharedTo, prepared }) =>
+    isRecord(ledger) && isCount(sharedTo) && (prepared === undefined || isPrepared(prepared)),
   fork: ({ session, sequence, hash, source }) => [session, hash, source].every(isText) && isCount(sequence),
   pin: ({ text }) => isText(text),
   unpin: ({ of }) => isCount(of),
   notes: ({ markdown, coveredTo }) => isText(markdown) && isCount(coveredTo),
+  prepared: ({ step, of, ...written }) =>
+    (step === "dropped" && isCount(of)) || (step === "written" && isText(written["text"]) && isPrepared(written)),
   attempt: ({ trigger, reason, failure, why }) => [trigger, reason, failure, why].every(isText),
   overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
   agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
@@ -328,6 +331,11 @@ const isStanding = (value: unknown): boolean =>
   isTurn(value["turn"]);
 const isTurn = (value: unknown): boolean =>
   isRecord(value) && isText(value["phase"]) && isCount(value["cuts"]) && isListOf(value["calls"], isRecord);
+const isPrepared = (value: unknown): boolean =>
+  isRange(value) &&
+  isRecord(value) &&
+  ["viewChangedAt", "tokens", "calls"].every((name) => isCount(value[name])) &&
+  ["formKey", "installs"].every((name) => isText(value[name]));
 const isCompaction = (value: unknown): boolean =>
   isRecord(value) &&
   ["trigger", "reason"].every((name) => isText(value[name])) &&

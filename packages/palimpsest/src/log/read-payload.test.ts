@@ -110,6 +110,10 @@ const EXAMPLES: Payloads = {
   pin: { text: "Never push to main." },
   unpin: { of: 3 },
   notes: { markdown: "# Title", coveredTo: 4 },
+  prepared: {
+    ...{ step: "written", from: 3, to: 9, viewChangedAt: 1, formKey: "sections null", tokens: 5, installs: "at-once" },
+    ...{ calls: 1, text: "Summary:\na", form: "sections", met: true, because: "a compaction is near", attempts: [] },
+  },
   attempt: { trigger: "auto", reason: "window", failure: "too-large", why: "test" },
   overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
   agent: { id: "a1", step: "started", way: "background", goal: "Look around.", session: "s-a1" },
@@ -162,6 +166,7 @@ const RELIED_ON: Readonly<Record<PayloadKind, readonly string[]>> = {
   pin: ["text"],
   unpin: ["of"],
   notes: ["markdown", "coveredTo"],
+  prepared: ["from", "to", "viewChangedAt", "formKey", "tokens", "installs", "calls", "text"],
   attempt: ["trigger", "reason", "failure", "why"],
   overflow: ["inputTokens", "limitTokens"],
   agent: ["id", "step", "goal", "session"],
@@ -228,6 +233,7 @@ describe("reading a payload", () => {
     const whole: [PayloadKind, object][] = [
       ["boundary", { ...decision, state: { ...state, standing } }],
       ["overflow", {}],
+      ["prepared", { step: "dropped", of: 3, reason: "undone", because: "a compaction was undone" }],
       ["agent", { id: started.id, step: "ended", outcome: "done", told: "by-call" }],
       ["call", { step: waiting.step, calls: ["1", "2"], why: "cut" }],
       ["erased", { was: "message", entry: 2, stub: { role: "user", blocks: [] } }],

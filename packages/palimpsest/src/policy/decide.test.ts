@@ -303,7 +303,14 @@ describe("a compaction as a proposal", () => {
       freesTokens: 64_000,
       call: { inputTokens: 100_000, outputTokens: 4_000 },
     });
-    const prepared = { entry: 90, from: 1, to: 80, form: "stub", tokens: 4_000, tailTokens: 9_000 };
+    const prepared = {
+      entry: 90,
+      from: 1,
+      to: 80,
+      tokens: 4_000,
+      tailTokens: 9_000,
+      installs: "when-decided",
+    } as const;
     const proposal = by(balanced, stateOf({ ...HUNDRED, more: { prepared } }));
     expect(proposal).toMatchObject({ action: { by: "prepared" }, freesTokens: 55_000 });
     expect(proposal.call).toBeUndefined();

@@ -121,7 +121,8 @@ function collect(policy: Policy, state: WindowState, compaction: "allowed" | "of
     state,
   );
   if (failure !== undefined) failed.push(failure);
-  if (reason !== undefined) proposals.push({ rule: COMPACT_RULE, proposal: compactProposal(policy, state, reason) });
+  const due = reason ?? overdueReason(state);
+  if (due !== undefined) proposals.push({ rule: COMPACT_RULE, proposal: compactProposal(policy, state, due) });
   else if (isFull(state)) {
     // The engine's own proposal needs no rule, so a window that is full is compacted under any policy.
     proposals.push({
@@ -130,6 +131,16 @@ function collect(policy: Policy, state: WindowState, compaction: "allowed" | "of
     });
   }
   return { proposals, failed, paused };
+}
+
+/** A compaction was due, and nobody waited for its summary. Now it is written, and paid for. */
+function overdueReason(state: WindowState): CompactReason | undefined {
+  const { prepared } = state;
+  if (prepared?.installs !== "at-once" || isFull(state)) return undefined;
+  return {
+    level: "requested",
+    because: `the summary of a compaction that was due is ready, at entry ${prepared.entry}`,
+  };
 }
 
 /** Presents a compaction as a proposal. Until the session has had a compaction, the policy's estimates apply. */

@@ -112,7 +112,13 @@ export interface CompactRule {
   /** What survives besides the summary, most important first. The engine adds the parts that must survive. */
   readonly keep: readonly KeepPart[];
   /** @default no summary is prepared ahead of time */
-  readonly prepareAhead?: PrepareRule;
+  readonly prepareAhead?: PrepareRule | undefined;
+  /**
+   * Whether people wait for a compaction that only saves money. `wait`: until its summary is written. `when-required`: no. The window
+   * is sent as it is, a model writes the summary meanwhile, and the session compacts once it is ready, also inside a turn. A
+   * compaction that the window requires is waited for. `when-required` needs `prepareAhead`.
+   */
+  readonly patience: "wait" | "when-required";
   /** Estimates until the session has had a compaction of its own. */
   readonly expect: CompactExpectation;
   /** A compaction that shrinks the window by a smaller share is not installed. */
@@ -354,7 +360,7 @@ export interface PartText {
 // ------------------------------------------------------------------------------------------------ preparing, notes, storing, caching
 
 export interface PrepareRule extends Rule {
-  /** Pure. Asked when a turn ends, after each round, and before the cache expires. */
+  /** Pure. Asked after each response: at the end of a turn, and while the model's tools run. */
   start(state: WindowState): CompactReason | undefined;
   /** A prepared summary is dropped once more than this was added after its range. */
   readonly maxTailTokens: number;

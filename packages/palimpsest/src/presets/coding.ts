@@ -5,6 +5,7 @@ import { agents, pins, rules, task, todos, userMessages } from "../compact/parts
 import { evidence, latestResults, quotedLines } from "../compact/parts/record.ts";
 import { codingSummary } from "../compact/summary/forms.ts";
 import type { KeepPart, NotesRule, Policy } from "../policy/policy.ts";
+import { nearCompaction } from "../policy/rules/ahead.ts";
 import { headByPauses } from "../policy/rules/cache.ts";
 import { byProvider, toFit, whenCold } from "../policy/rules/clear.ts";
 import { notesWhenTheyPay } from "../policy/rules/notes.ts";
@@ -61,11 +62,13 @@ export function coding(profile: Profile | CodingNumbers = "balanced", options: C
       range: everything,
       summary: codingSummary({ model }),
       keep: codingParts(numbers),
+      prepareAhead: nearCompaction({ idleShare: 0.95, inTurnShare: 0.9, maxTailTokens: 20_000 }),
       expect: {
         keptTokens: filesTokens === 0 ? 22_000 : 30_000,
         outputTokens: 4_000,
         comesBack: { tokens: 8_000, requests: 2 },
       },
+      patience: "wait",
       minShrinkShare: 0.2,
     },
     cache: headByPauses(),

@@ -145,6 +145,22 @@ class WindowDecisions {
     return { ...state, compactsAt, notes: state.notes && { ...state.notes, tokens: notesTokens } };
   }
 
+  /**
+   * Describes the window for the rule that prepares summaries. While calls run, the turn is open. A compaction that only saves money
+   * is not near while it is held; the user's next message ends the hold of a session that was resumed.
+   */
+  stateForPreparing(): WindowState {
+    const held = this.#hold()?.by;
+    const state = this.state({ held, results: "left-out" });
+    const { requiredTokens, betweenTurnsTokens, inTurnTokens } = this.#sizes.now();
+    const compactsAt = {
+      betweenTurnsTokens: held === undefined || held === "opened" ? betweenTurnsTokens : requiredTokens,
+      inTurnTokens: held === undefined ? inTurnTokens : requiredTokens,
+    };
+    const status = state.turn.pendingCalls.length > 0 ? "open" : state.turn.status;
+    return { ...state, compactsAt, turn: { ...state.turn, status } };
+  }
+
   #store(): Promise<StageDecision> {
     const { id, ports, state, policy } = this.#core;
     const { budget } = this.#limits();
@@ -246,7 +262,9 @@ class WindowDecisions {
     const forecast = forecastOf(decision, state, this.#core.state.carriedState);
     const hold = forecast.reason === "economic" ? this.#hold() : undefined;
     if (hold !== undefined && isTold(hold, this.#question())) return undefined;
-    return { forecast, decided: decidedBy(decision, state.prices), hold };
+    const { action } = decision.taken.proposal;
+    const by = action.kind === "compact" ? action.by : "none";
+    return { forecast, decided: decidedBy(decision, state.prices), by, hold };
   }
 
   #hold(): Hold | undefined {
@@ -401,6 +419,10 @@ export class Measures implements Sizes {
 
   windowState(notesTokens: number): WindowState {
     return this.decisions.stateForNotes(notesTokens);
+  }
+
+  preparingState(): WindowState {
+    return this.decisions.stateForPreparing();
   }
 }
 

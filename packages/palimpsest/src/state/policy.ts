@@ -133,6 +133,7 @@ export function describePolicy({ name, store, clear, compact, notes, cache, weig
       row("summary", summary),
       ...compact.keep.map((part) => row("keep", part)),
       ...(compact.prepareAhead === undefined ? [] : [row("prepareAhead", compact.prepareAhead)]),
+      { slot: "patience", name: compact.patience },
       ...(notes === undefined ? [] : [row("notes", notes)]),
       row("cache", cache),
       { slot: "weigh", name: "weigh", params: { ...weigh } },

@@ -35,6 +35,8 @@ type CompactionEvent = Of<
   | "compaction-progressed"
   | "compaction-ended"
   | "compaction-degraded"
+  | "summary-prepared"
+  | "prepared-summary-dropped"
   | "notes-updated"
   | "notes-compaction-declined"
   | "breaker-tripped"
@@ -147,6 +149,36 @@ const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
       reason: word(["no-usable-summary", "provider-error", "prompt-too-long", "calls-used-up", "function-failed"]),
       because: text("The reason, in words and figures."),
       attempts: list(object<Of<"compaction-degraded">["attempts"][number]>({ way: summaryWay, why: text() })),
+    },
+  },
+  "summary-prepared": {
+    about: "A summary was written before a compaction needs it.",
+    fields: {
+      from: number("The first entry that it covers."),
+      to: number("The last entry that it covers."),
+      tokens: number("The size of the summary."),
+      because: text("Why it was written now, in words and figures."),
+      calls: number("Model calls for it."),
+      priceUsd: optional(number()),
+    },
+  },
+  "prepared-summary-dropped": {
+    about: "A prepared summary will not be used, or could not be written.",
+    fields: {
+      reason: word([
+        "rewound",
+        "content-changed",
+        "undone",
+        "compacted",
+        "tail-too-long",
+        "policy-changed",
+        "too-large",
+        "blocked",
+        "failed",
+        "closed",
+      ]),
+      because: text("The reason, in words and figures."),
+      priceUsd: optional(number("What its model calls cost.")),
     },
   },
   "notes-updated": {

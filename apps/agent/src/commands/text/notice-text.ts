@@ -94,6 +94,10 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return problem(degradedText(event));
     case "compaction-ended":
       return compactionNotice(event, surface);
+    case "summary-prepared":
+      return news(preparedText(event));
+    case "prepared-summary-dropped":
+      return droppedNotice(event);
     case "notes-updated":
       return event.outcome === "failed"
         ? problem("Could not update the session's notes. The notes stay as they were; the next update tries again.")
@@ -230,6 +234,17 @@ function compactionNotice({ outcome, atMs }: EventOf<"compaction-ended">, surfac
     case "failed":
       return problem(`Compaction failed: ${FAILED[outcome.failure]}${next}`);
   }
+}
+
+function preparedText({ tokens: size, priceUsd }: EventOf<"summary-prepared">): string {
+  const price = priceUsd === undefined ? "" : `, ${usd(priceUsd)}`;
+  return `Prepared a summary for the next compaction (${tokens(size)}${price}), so that you need not wait for it.`;
+}
+
+function droppedNotice({ reason, because, priceUsd }: EventOf<"prepared-summary-dropped">): Notice {
+  const price = priceUsd === undefined ? "" : ` (${usd(priceUsd)})`;
+  if (reason === "failed" || reason === "blocked") return problem(`Could not prepare a summary${price}: ${because}.`);
+  return news(`Dropped the prepared summary${price}: ${because}.`);
 }
 
 function degradedText({ summary, reason }: EventOf<"compaction-degraded">): string {
