@@ -3,9 +3,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, manualClock, serve } from "@palimpsest/provider-simulator";
 import { memoryStore, openSession, toolResult } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
-import { coding, headByPauses, type KeepWarmNumbers } from "palimpsest/policy";
+import { coding, keepWarm } from "palimpsest/policy";
 
-const PINGS: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
+const PINGS = keepWarm({ whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 });
 
 const MINUTE_MS = 60_000;
 
@@ -20,7 +20,7 @@ async function bill(pings: "on" | "off"): Promise<number> {
     model: "claude-opus-5-5",
     system: "You are a careful engineer. ".repeat(10_000),
     tools: [{ name: "build", inputSchema: { type: "object" } }],
-    policy: { ...coding(), cache: headByPauses(pings === "on" ? { keepWarm: PINGS } : {}) },
+    policy: coding("balanced", pings === "on" ? { keepWarm: PINGS } : {}),
     settingsFrom: { environment: {} },
     clock,
   });

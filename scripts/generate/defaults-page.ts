@@ -11,9 +11,11 @@ export function defaultsPage(): Readonly<Record<string, string>> {
     const values = Array.isArray(words) ? ` One of ${words.map((word) => `\`${word}\``).join(", ")}.` : "";
     return `| \`${name}\` | \`${JSON.stringify(standard)}\` | ${description}${values} | \`${variableOf(name)}\` |`;
   });
-  const numbers = Object.entries(CODING).map(([name, { fromTokens, inTurnFromTokens, keepNewest, ...others }]) => {
-    const { filesTokens, quotedLinesTokens } = others;
-    const cells = [fromTokens, inTurnFromTokens, keepNewest, filesTokens, quotedLinesTokens];
+  const numbers = Object.entries(CODING).map(([name, profile]) => {
+    const { keepNewest, filesTokens, quotedLinesTokens } = profile;
+    const unlessWarm = profile.unlessKeptWarm ?? profile;
+    const sizes = [profile, unlessWarm].flatMap(({ fromTokens, inTurnFromTokens }) => [fromTokens, inTurnFromTokens]);
+    const cells = [...sizes, keepNewest, filesTokens, quotedLinesTokens];
     return `| \`${name}\` | ${cells.map((cell) => cell.toLocaleString("en-US")).join(" | ")} |`;
   });
   const profiles = Object.entries(PROFILES).map(([name, { about }]) => `| \`${name}\` | ${about} |`);
@@ -32,7 +34,7 @@ Each setting comes from the strongest source that has it:
 | 2 | variables | \`PALIMPSEST_COMPACTION=ask\`: of the process, or \`settingsFrom.environment\` | the same, and those of other programs: see below |
 | 3 | flag service | \`settingsFrom.flags\`: an OpenFeature client; the flag is \`palimpsest.compaction\` | \`"flags"\` in settings.json: a module that exports one |
 | 4 | settings file | \`settingsFrom.file\`: a JSON object of names and values, \`settingsFile(path)\` | engine.json in PALIMPSEST_HOME |
-| 5 | default | the table below | the same |
+| 5 | default | the table below, or \`settingsFrom.defaults\` | the same, with \`keepWarm\` on |
 
 Settings are read at the start of a turn and hold for all of it. A name that is unknown or a value that cannot be used:
 
@@ -51,8 +53,8 @@ programs: \`DISABLE_COMPACT\`, \`DISABLE_AUTO_COMPACT\` (1, true, yes, on) and
 ## Profiles
 
 A session that is opened without a policy gets \`coding\` of \`palimpsest/policy\` with the numbers of a profile. \`profile\`, \`compactAt\`,
-\`summaryModel\` and \`notes\` change that policy. A policy of your own has its own numbers: beside it, \`openSession\`
-rejects these four settings in code, and reports them as \`settings-rejected\` if they come from a variable, a flag or a file.
+\`summaryModel\`, \`notes\` and \`keepWarm\` change that policy. A policy of your own has its own numbers: beside it, \`openSession\`
+rejects these five settings in code, and reports them as \`settings-rejected\` if they come from a variable, a flag or a file.
 
 | profile | what it is for |
 | --- | --- |
@@ -60,9 +62,13 @@ ${profiles.join("\n")}
 
 Their numbers, in tokens:
 
-| profile | compacts from | and within a turn from | newest results that stay | files shown again | quoted lines |
-| --- | --- | --- | --- | --- | --- |
+| profile | compacts from, kept warm | and within a turn from | compacts from, not kept warm | and within a turn from | newest results that stay | files shown again | quoted lines |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 ${numbers.join("\n")}
+
+A session is kept warm if pings keep its prompt in the provider's cache while a tool runs and while a person is away: with \`keepWarm\`
+on, a person who can answer, known prices, and a provider that accepts such requests (Anthropic's does). A run with \`-p\` is not
+kept warm. The status line shows the size that holds now.
 
 Between these sizes and the full window, a session compacts only if that saves money. \`quality\` does so only in windows above
 ${CODING.quality.aboveWindowTokens.toLocaleString("en-US")} tokens.

@@ -24,7 +24,9 @@ import {
   idle60Keep5,
   images,
   type KeepPart,
+  type KeepWarmNumbers,
   keepNewest,
+  keepWarm,
   latestResults,
   matching,
   type NotesRule,
@@ -51,6 +53,7 @@ import {
   userMessages,
   whenCold,
   whenIdle,
+  whenProposed,
   whenWarm,
   window,
   window13K,
@@ -66,7 +69,15 @@ import {
   continueWithDeletions,
   continueWithEdits,
 } from "./drives/clearing.ts";
-import { closeTickets, compactInTurn, compactOnce, fillWindow, workLong, workVeryLong } from "./drives/compaction.ts";
+import {
+  closeTickets,
+  compactInTurn,
+  compactOnce,
+  fillWindow,
+  proposeCompaction,
+  workLong,
+  workVeryLong,
+} from "./drives/compaction.ts";
 import { compactByNotes, noteBeforePause, noteTurns } from "./drives/notes.ts";
 import { storeResults } from "./drives/storing.ts";
 import { type Drive, type Experiment, experiment } from "./experiment.ts";
@@ -92,6 +103,8 @@ const compacts = (compact: Partial<CompactRule>): Policy => ({
   compact: { ...base.compact, ...compact },
 });
 const caches = (cache: Policy["cache"]): Policy => ({ ...base, cache });
+const USUAL: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
+const pings = (numbers: KeepWarmNumbers): Policy => caches(headByPauses({ keepWarm: keepWarm(numbers) }));
 const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({ ...compacts(compact), notes: rule });
 
 /** A policy with only this part, and one without any. Parts of the floor come first if a policy does not name them. */
@@ -104,7 +117,6 @@ const summary = (one: CompactRule["summary"]): Experiment =>
   experiment(compactOnce, [compacts({ summary: one }), compacts({})]);
 
 const EDITS = { keepNewest: 4, aboveTokens: 20_000, freeAtLeastTokens: 5_000 };
-const WARM_CACHE = { keepWarm: { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 } };
 const GROWTH = { firstTokens: 5_000, growthTokens: 2_000, toolCalls: 1 };
 
 /** Clears by these rules, and compacts only when the window is nearly full. */
@@ -146,6 +158,7 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
     compacts({ when: anyOf(window(), economic({ fromTokens: 30_000, inTurnFromTokens: 1_000_000 })) }),
     compacts({ when: window() }),
   ]),
+  whenProposed: experiment(proposeCompaction, [compacts({ when: whenProposed() }), compacts({ when: window() })]),
   afterMark: experiment(closeTickets, [compacts({ when: afterMark("ticket") }), compacts({ when: window() })]),
   everything: experiment(compactOnce, [compacts({ range: everything }), compacts({ range: beforeMark("ticket") })]),
   beforeMark: experiment(compactOnce, [compacts({ range: beforeMark("ticket") }), compacts({ range: everything })]),
@@ -194,12 +207,14 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
   storeNothing: experiment(storeResults, [{ ...base, store: storeNothing() }, base]),
   fixedLifetimes: experiment(sayTwice, [caches(fixedLifetimes("1h", "1h")), caches(fixedLifetimes("5m", "5m"))]),
   headByPauses: experiment(answerLate, [caches(headByPauses()), caches(fixedLifetimes("5m", "5m"))]),
+  keepWarm: experiment(waitForUser, [pings({ ...USUAL, whileToolRuns: 0 }), caches(headByPauses())]),
 };
 
 /** Numbers of rules that the table above leaves as they are. */
 export const NUMBER_EXPERIMENTS: Readonly<Record<string, Experiment>> = {
-  "keepWarm while a tool runs": experiment(waitForTool, [caches(headByPauses(WARM_CACHE)), caches(headByPauses())]),
-  "keepWarm while waiting": experiment(waitForUser, [caches(headByPauses(WARM_CACHE)), caches(headByPauses())]),
+  "keepWarm while a tool runs": experiment(waitForTool, [pings(USUAL), pings({ ...USUAL, whileToolRuns: 0 })]),
+  "keepWarm while waiting": experiment(waitForUser, [pings(USUAL), pings({ ...USUAL, whileWaiting: 0 })]),
+  "capUsd of keepWarm": experiment(waitForTool, [pings(USUAL), pings({ ...USUAL, capUsd: 0.005 })]),
   "keep of notes": experiment(compactByNotes, [
     notes(notesByGrowth({ ...GROWTH, keep: { tokens: 1_000, messages: 1, maxTokens: 40_000 } }), { when: window() }),
     notes(notesByGrowth({ ...GROWTH, keep: { tokens: 15_000, messages: 1, maxTokens: 40_000 } }), { when: window() }),

@@ -5,7 +5,7 @@ import { createExtractions, memoryTool, openMemory } from "@palimpsest/memory";
 import { type Ask, answer, callTool, callTools, type Reply, summarize } from "@palimpsest/provider-simulator";
 import { memoryResults, memoryStore, openSession, type SessionEvent, user } from "palimpsest";
 import { createHooks } from "palimpsest/hooks";
-import { coding, headByPauses, whenCold } from "palimpsest/policy";
+import { coding, keepWarm, whenCold } from "palimpsest/policy";
 import { DREAM_SYSTEM } from "../../packages/memory/src/dream/dream-prompt.ts";
 import { startDream } from "../../packages/memory/src/dream/start-dream.ts";
 import { openStage, READ } from "./open-stage.ts";
@@ -59,7 +59,8 @@ const compaction: Scene = {
       onEvent,
       windowTokens: 100_000,
       options: {
-        settings: { notes: "on", compaction: "off" },
+        // Only `quality` shows files again.
+        settings: { notes: "on", compaction: "off", profile: "quality" },
         surroundings: { readFile: async () => "A SECRET file" },
         hooks: createHooks([
           { event: "PreCompact", run: () => ({ userDisplayMessage: "A SECRET message" }), name: "a" },
@@ -204,11 +205,9 @@ const overridden: Scene = {
   },
 };
 
-const PINGS = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
-
 const warm: Scene = {
   async play({ onEvent }) {
-    const policy = { ...coding(), cache: headByPauses({ keepWarm: PINGS }) };
+    const policy = coding("balanced", { keepWarm: keepWarm() });
     const { session, say, clock } = await openStage({ script: reader, onEvent, options: { policy } as object });
     await say("Hello.");
     const kept = session.provider.keepWarm({ activity: "waiting" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { answer } from "@palimpsest/provider-simulator";
 import type { NewEvent, SessionEvent } from "palimpsest";
-import { coding, headByPauses } from "palimpsest/policy";
+import { coding, keepWarm } from "palimpsest/policy";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ATTRIBUTES, METRICS } from "../../packages/palimpsest/src/telemetry/names.ts";
 import { type TelemetryOptions, telemetry } from "../../packages/palimpsest/src/telemetry/session-telemetry.ts";
@@ -211,14 +211,12 @@ test("two sessions may compact at once, under the same name", () => {
   expect(spans().map(({ attributes }) => attributes[ATTRIBUTES.session])).toEqual(["a", "b"]);
 });
 
-const PINGS = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
-
 test("what was counted is what was spent: also by forks, by other models, and to keep the cache warm", async () => {
   const { listen, spans, series } = begin();
   const { session, say, clock } = await openStage({
     script: () => answer("Done."),
     onEvent: listen,
-    options: { policy: { ...coding(), cache: headByPauses({ keepWarm: PINGS }) } } as object,
+    options: { policy: coding("balanced", { keepWarm: keepWarm() }) } as object,
   });
   for (const words of ["Hello", "Again"]) await say(words);
   await session.ask("What is it about?", { source: "side" });

@@ -61,4 +61,4 @@ export {
 } from "./turn/permission.ts";
 export { type QueryOptions, query, stepTurn } from "./turn/query.ts";
 export { createInbox, type Inbox, type InboxSession, type MemoryInbox, type TurnStep } from "./turn/step.ts";
-export { type Charge, type ChargeOptions, chargeParent, recallFrom } from "./turn/tools.ts";
+export { type Charge, type ChargeOptions, chargeParent, compactTool, recallFrom } from "./turn/tools.ts";

@@ -28,7 +28,6 @@ export type {
   Cut,
   Json,
   KeepPart,
-  KeepWarmNumbers,
   Level,
   LoadedItem,
   LogMessage,
@@ -40,6 +39,8 @@ export type {
   OutlineTurn,
   PartBudget,
   PartText,
+  Pause,
+  PauseActivity,
   Pauses,
   PlannedItem,
   Policy,
@@ -56,6 +57,7 @@ export type {
   SummaryWork,
   Verdict,
   WantedEdits,
+  WarmRule,
   WeighNumbers,
   WriteSummary,
 } from "./policy/policy.ts";
@@ -73,10 +75,19 @@ export {
   whenIdle,
   whenWarm,
 } from "./policy/rules/clear.ts";
+export { type KeepWarmNumbers, keepWarm } from "./policy/rules/keep-warm.ts";
 export { notesByGrowth, notesWhenTheyPay } from "./policy/rules/notes.ts";
 export { beforeMark, everything, keepNewest } from "./policy/rules/range.ts";
 export { storeBySize, storeNothing } from "./policy/rules/store.ts";
-export { afterMark, anyOf, economic, window } from "./policy/rules/when.ts";
+export {
+  afterMark,
+  anyOf,
+  type EconomicNumbers,
+  economic,
+  type SavingSizes,
+  whenProposed,
+  window,
+} from "./policy/rules/when.ts";
 export { CODING, type CodingNumbers, type Profile, SUPPORT, type SupportNumbers, WEIGH } from "./policy/weigh.ts";
 export type {
   CacheLifetime,

@@ -155,7 +155,11 @@ interface CacheWarmed {
   readonly activity: string;
   /** The number of pings in this pause so far. */
   readonly pings: number;
+  /** The number of pings in all pauses of this sort, since the session was opened. */
+  readonly allPings: number;
   readonly priceUsd: number;
+  /** What the next request would cost more with an expired cache. */
+  readonly avoidsUsd: number;
   /** The price of all pings of this pause. */
   readonly pausePriceUsd: number;
 }

@@ -116,7 +116,7 @@ async function live(profile: Profile, all: readonly Step[], hostile: string): Pr
         tools: async () => hostile,
         toolInstructions: async () => hostile,
       },
-      settings: { notes: "off" },
+      settings: { notes: "off", profile: "quality" },
       settingsFrom: { environment: {} },
       takeover: "always",
     });

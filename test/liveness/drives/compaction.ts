@@ -1,9 +1,9 @@
 import { callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
-import type { CompactOptions, Surroundings } from "palimpsest";
+import { type CompactOptions, compactTool, type Surroundings } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
 import type { Drive } from "../experiment.ts";
 import type { Witness } from "../witness.ts";
-import { type LibrarySession, openWorld, prose, type Values, type World, type WorldOptions } from "../world.ts";
+import { type LibrarySession, openWorld, prose, TOOLS, type Values, type World, type WorldOptions } from "../world.ts";
 
 const SURROUNDINGS: Surroundings = {
   readFile: async (path) => prose(`content-of-${path.replaceAll(/\W/g, "")}-`, 100).replaceAll(" ", "\n"),
@@ -75,6 +75,17 @@ export const closeTickets: Drive = async (values, witness) => {
     await session.mark("ticket", "closed");
   }
   await world.turn(session, "Hello.");
+  await session.close();
+  return world.sent;
+};
+
+/** A piece of work, and the model's proposal to compact before the next one. */
+export const proposeCompaction: Drive = async (values, witness) => {
+  const world = openWorld(values, witness, { windowTokens: 200_000 });
+  const session = await world.open({ surroundings: SURROUNDINGS });
+  await sayTurns(world, session, 5, 3_000);
+  const proposal = callTools(callTool("compact", { next: "Write the changelog.", keep: ["ORD-123456"] }));
+  await world.turn(session, "That is done. Go on.", [proposal], { tools: [...TOOLS, compactTool(session)] });
   await session.close();
   return world.sent;
 };

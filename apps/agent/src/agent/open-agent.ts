@@ -28,6 +28,7 @@ import { webExtension } from "../extensions/web/web-extension.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
 import { loadContext, toolChanges } from "./load-context.ts";
 import { appendChanges, openAround } from "./open-around.ts";
+import { PromptWarmth, pingingWhileAsked } from "./prompt-warmth.ts";
 
 /**
  * Opens the agent: its settings, its extensions in order, the session, and the extensions that run their own sessions.
@@ -35,7 +36,9 @@ import { appendChanges, openAround } from "./open-around.ts";
 export async function openAgent(options: AgentOptions): Promise<Agent> {
   const closing = closingInReverse();
   try {
-    const loaded = await loadContext(options);
+    const warmth = new PromptWarmth();
+    const person = options.person && pingingWhileAsked(options.person, warmth);
+    const loaded = await loadContext(person === undefined ? options : { ...options, person });
     const { context, settings, opened, parameters } = loaded;
     const extensions: Extension[] = [];
     const open = <One extends Extension>(extension: One): One => {
@@ -73,6 +76,7 @@ export async function openAgent(options: AgentOptions): Promise<Agent> {
     const { session, head, permission } = around;
     closing.add(session.close);
     opened(session);
+    warmth.session = session;
 
     const mail = open(await mailExtension(context, options.name));
     const { agents } = open(await agentsExtension(context, around, mail));

@@ -87,7 +87,7 @@ async function begin({
 const shown = ({ texts }: SentRequest, part: string | RegExp): readonly string[] =>
   texts.filter((text) => (typeof part === "string" ? text.includes(part) : part.test(text)));
 
-test("files that were used last come back with their current content, newest first, if they may be read", async () => {
+test("with `quality`, files that were used last come back with their current content, newest first, if they may be read", async () => {
   const names = ["a", "b", "c", "d", "e", "gone"].map((name) => `${name}.ts`);
   const { project, run, compacted } = await begin({
     files: {
@@ -95,6 +95,7 @@ test("files that were used last come back with their current content, newest fir
       ...Object.fromEntries(names.map((name) => [name, `export const name = "${name}";\n`])),
     },
     settings: { permissions: { deny: ["Read(secret.ts)"] } },
+    own: { "engine.json": JSON.stringify({ profile: "quality" }) },
   });
   for (const file_path of names) await run(["Read", { file_path }]);
   await run(["Read", { file_path: "AGENTS.md" }]);

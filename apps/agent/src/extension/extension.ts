@@ -52,7 +52,7 @@ export interface ToolSession {
 }
 
 /** The parts of a session that tools use. */
-export interface ToolSessionView extends Pick<AgentSession, "id" | "recall"> {
+export interface ToolSessionView extends Pick<AgentSession, "id" | "mark" | "recall" | "settings"> {
   readonly view: Pick<AgentSession["view"], "filesRead">;
   readonly history: Pick<AgentSession["history"], "newestEntry">;
 }

@@ -9,6 +9,8 @@ const OUR_SWITCH = "PALIMPSEST_COMPACTION";
 /** The suffix of another agent's variable for the percentage. */
 const PERCENT = /_AUTOCOMPACT_PCT_OVERRIDE$/;
 const OUR_PERCENT = "PALIMPSEST_AUTOCOMPACT_PCT";
+/** Where the agent differs from the library. A person who works in a terminal comes back, so pings pay. */
+const AGENT_DEFAULTS: SettingsSource["defaults"] = { keepWarm: "on" };
 const YES = ["1", "true", "yes", "on"];
 const NO = ["0", "false", "no", "off"];
 
@@ -19,7 +21,7 @@ export function engineSettings(
   flags?: SettingsSource["flags"],
 ): SettingsSource {
   const file = settingsFile(path);
-  return { file, environment: withVariablesOfOthers(environment), flags };
+  return { file, environment: withVariablesOfOthers(environment), flags, defaults: AGENT_DEFAULTS };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { memoryStore } from "palimpsest";
+import { memoryStore, readSettings } from "palimpsest";
 import { readInput } from "palimpsest/schema";
 import {
   checkpointsExtension,
@@ -65,8 +65,11 @@ export async function openTools(options: ToolsOptions): Promise<OpenTools> {
     webExtension(context),
     ...(shell === undefined ? [] : [shell]),
   ];
+  const engineSettings = await readSettings();
   const session = {
     id: "session",
+    mark: async () => 1,
+    settings: () => engineSettings,
     history: { newestEntry: 1 },
     view: { filesRead: () => new Map<string, number>() },
     recall: async () => ({ kind: "nothing-asked" as const }),

@@ -9,7 +9,7 @@ import {
   codingNotes,
   economic,
   fixedLifetimes,
-  headByPauses,
+  keepWarm,
   notesByGrowth,
   type Policy,
   storeNothing,
@@ -47,7 +47,6 @@ export interface RulePolicy {
 export type ReplayPolicy = EnginePolicy | RulePolicy;
 
 const PROFILES = ["balanced", "economy", "quality"] as const;
-const PINGS = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
 const balanced = coding();
 const withoutClearing: Policy = { ...balanced, clear: [] };
 const onlyWhenFull: Policy = compactsWhen(withoutClearing, window());
@@ -74,12 +73,13 @@ export const ENGINE_POLICIES: readonly EnginePolicy[] = [
     about: "`balanced`; system prompt and tools are cached for an hour from the start",
     policyFor: (cacheTtl) => ({ ...balanced, cache: fixedLifetimes("1h", cacheTtl) }),
   },
-  {
-    kind: "engine",
-    name: "keep-warm",
-    about: "`balanced`, and pings keep the prompt in the cache",
-    policyFor: (cacheTtl) => ({ ...balanced, cache: fixedLifetimes(cacheTtl, cacheTtl, { keepWarm: PINGS }) }),
-  },
+  ...PROFILES.map((profile) =>
+    asShipped(
+      `${profile}-warm`,
+      `\`${profile}\` as the agent ships it in the terminal: pings keep the prompt in the cache`,
+      coding(profile, { keepWarm: keepWarm() }),
+    ),
+  ),
   engine("economic", "compaction when it pays; no clearing", withoutClearing),
   engine("careful", "compaction between turns, and only where it pays soon; no clearing", {
     ...compactsWhen(withoutClearing, anyOf(window(), economic({ fromTokens: 100_000, inTurnFromTokens: 1e9 }))),
@@ -151,9 +151,9 @@ function engine(name: string, about: string, policy: Policy): EnginePolicy {
   };
 }
 
-/** A policy that chooses the lifetime of its head by the pauses of the session. */
+/** A policy with a cache rule of its own. Presets choose the lifetime of the head by the pauses of the session. */
 function asShipped(name: string, about: string, policy: Policy): EnginePolicy {
-  return { kind: "engine", name, about, policyFor: () => ({ ...policy, cache: headByPauses() }) };
+  return { kind: "engine", name, about, policyFor: () => policy };
 }
 
 function compactsWhen(policy: Policy, when: Policy["compact"]["when"]): Policy {

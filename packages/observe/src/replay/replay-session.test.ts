@@ -6,6 +6,7 @@ import {
   coding,
   economic,
   fixedLifetimes,
+  keepWarm,
   nearCompaction,
   notesByGrowth,
   type Policy,
@@ -60,7 +61,7 @@ test("over HTTP with the real client, the same is counted", async () => {
       return readStream(anthropic(client).send(request));
     };
   };
-  const policy = early(fixedLifetimes("5m", "5m", { keepWarm: { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 } }));
+  const policy = early(fixedLifetimes("5m", "5m", { keepWarm: keepWarm() }));
   const inProcess = await replayed(recording, { policy });
   expect(await replayed(recording, { policy, connect })).toEqual(inProcess);
   expect(inProcess.compactedAt).not.toEqual([]);

@@ -9,6 +9,7 @@ import type { NotesKeeper } from "../notes/keeper.ts";
 import type { DeclinedCause } from "../notes/plan.ts";
 import { isFull, type Take } from "../policy/decide.ts";
 import { RANGE_RULE, SUMMARY_RULE } from "../policy/guard.ts";
+import { type CompactProposal, proposalIn } from "../policy/rules/when.ts";
 import type { WindowState } from "../policy/window-state.ts";
 import type {
   CompactionAnnounced,
@@ -247,7 +248,8 @@ export class Compactions {
     if (part === undefined) return { outcome: NOTHING_BY_POLICY };
     const plan = await planCompaction(snapshot, part, planning);
     if ("kind" in plan) return { outcome: plan };
-    const merged = mergeInstructions(customInstructions, before) ?? "";
+    const said = [mergeInstructions(customInstructions, before), proposalText(proposalIn(window))];
+    const merged = said.filter((text) => text !== undefined).join("\n\n");
     const { text: instructions } = leaveRoom(merged, measures.budget().windowTokens);
     const asked = await askForSummary(plan, this.#parts, {
       summary: compact.summary,
@@ -364,6 +366,14 @@ export class Compactions {
     const retryMs = retryAtMs(breaker, of === "compaction" ? WINDOW_BREAKER : ECONOMIC_BREAKER);
     this.#parts.ports.emit({ kind: "breaker-tripped", of, failures: breaker.failures, retryAtMs: retryMs });
   }
+}
+
+/** The instruction for the summary that follows from a proposal of the model. */
+function proposalText(proposal: CompactProposal | undefined): string | undefined {
+  if (proposal === undefined) return undefined;
+  const { next, keep } = proposal;
+  const kept = keep.length === 0 ? [] : ["Keep what it named:", ...keep.map((one) => `- ${one}`)];
+  return [`The assistant proposed this compaction. Its next work: ${next}`, ...kept].join("\n");
 }
 
 /** The outcome of a compaction for which no view was composed. */

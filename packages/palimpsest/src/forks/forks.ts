@@ -164,6 +164,7 @@ export class Forks<Forked extends ForkedSession = ForkedSession> {
       cacheWrites,
       settingsReader: settings.reader,
       ruleFailures: policy.ruleFailures,
+      pingRefusal: ports.pings.refusal,
       tools: ports.tools.copy(),
       signal,
       watch: watchFork({ source, signal, parent: this.#parts }),

@@ -33,7 +33,7 @@ test("finds nothing wrong with sound policies", () => {
       summary: { kind: "function", name: "own", write: async () => "text", timeoutMs: 1_000, otherwise: STUB_FORM },
     }),
     compact({ keep: Array.from({ length: 10 }, (_, index) => part(`part ${index}`, 0.1)) }),
-    { ...base, cache: { ...base.cache, keepWarm: { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 } } },
+    { ...base, cache: { ...base.cache, keepWarm: { name: "never", obstacle: () => "no" } } },
   ];
   expect([...STUBS, ...others].flatMap(checkPolicy)).toEqual([]);
 });
@@ -153,8 +153,8 @@ describe("says what to change", () => {
     ],
     [
       "a cap for pings that is a text",
-      { ...base, cache: { ...base.cache, keepWarm: { whileToolRuns: 1, whileWaiting: 1, capUsd: "1" } } },
-      'policy.cache.keepWarm.capUsd is "1", and has to be a number from 0 on',
+      { ...base, cache: { ...base.cache, keepWarm: { name: "never", obstacle: "no" } } },
+      'policy.cache.keepWarm.obstacle is "no", and has to be a function',
     ],
     [
       "a margin that is not a number",

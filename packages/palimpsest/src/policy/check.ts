@@ -249,10 +249,9 @@ function checkCache(cache: Check): void {
   cache.pure("conversation");
   cache.within(
     "keepWarm",
-    (numbers) => {
-      numbers.count("whileToolRuns");
-      numbers.count("whileWaiting");
-      numbers.count("capUsd");
+    (rule) => {
+      rule.text("name");
+      rule.pure("obstacle");
     },
     "optional",
   );

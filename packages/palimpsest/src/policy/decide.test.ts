@@ -745,6 +745,14 @@ describe("the size at which a policy compacts", () => {
       betweenTurnsTokens: 100_000,
       inTurnTokens: 150_000,
     });
+    expect(compactionSizes(balanced, stateOf({ tokens: 20_000, keptWarm: true }))).toEqual({
+      betweenTurnsTokens: 130_000,
+      inTurnTokens: 167_000,
+    });
+    expect(compactionSizes(codingStub("economy"), stateOf({ tokens: 20_000, keptWarm: true }))).toEqual({
+      betweenTurnsTokens: 100_000,
+      inTurnTokens: 150_000,
+    });
     expect(compactionSizes(CLASSIC_STUB, stateOf({ tokens: 20_000, windowTokens: 200_000 }))).toEqual({
       betweenTurnsTokens: 167_000,
       inTurnTokens: 167_000,

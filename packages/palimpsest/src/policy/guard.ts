@@ -6,12 +6,14 @@ import type {
   Cut,
   Level,
   Outline,
+  Pause,
   Pauses,
   Policy,
   StoreRule,
   SummaryAsk,
   SummaryForm,
   Verdict,
+  WarmRule,
 } from "./policy.ts";
 import { everything } from "./rules/range.ts";
 import { storeBySize } from "./rules/store.ts";
@@ -34,6 +36,7 @@ export type RuleFunction =
   | "range"
   | "threshold"
   | "lifetime"
+  | "ping"
   | "prompt"
   | "check"
   | "write"
@@ -232,6 +235,25 @@ export function lifetimesOf({ cache }: Policy, state: WindowState, pauses: Pause
     conversation: conversation.value,
   };
   return { value, failure: head.failure ?? conversation.failure };
+}
+
+/** Why a ping is not sent. A rule that fails sends none. Undefined: a ping is sent. */
+export function pingObstacle(
+  rule: WarmRule,
+  pause: Pause,
+  { failures }: Pick<DecisionHistory, "failures">,
+): Guarded<string | undefined> {
+  if (isPaused({ failures }, "cache")) return { value: "the cache rule is paused", failure: undefined };
+  const guarded = callRule(
+    { rule: "cache", where: "ping" },
+    () => rule.obstacle(pause),
+    (why) =>
+      why === undefined || typeof why === "string"
+        ? undefined
+        : `it returned ${shown(why)}, and has to return a text or undefined`,
+    () => "the rule for pings failed",
+  );
+  return { ...guarded, value: guarded.value && headOf(guarded.value, REASON_CHARACTERS) };
 }
 
 // ------------------------------------------------------------------------------------------------ summaries

@@ -1,5 +1,6 @@
 // The policy: everything that a session decides about its context window, as one value.
 
+import type { TokenCosts } from "../cost/ledger.ts";
 import type { Media } from "../log/block.ts";
 import type { Provenance } from "../log/provenance.ts";
 
@@ -389,7 +390,7 @@ export interface CacheRule extends Rule {
   head(state: WindowState, pauses: Pauses): CacheLifetime;
   conversation(state: WindowState, pauses: Pauses): CacheLifetime;
   /** Keeps the prompt in the cache during pauses, with pings. @default no pings */
-  readonly keepWarm?: KeepWarmNumbers | undefined;
+  readonly keepWarm?: WarmRule | undefined;
 }
 
 /** The pauses of the session so far. */
@@ -400,11 +401,27 @@ export interface Pauses {
   readonly long: number;
 }
 
-export interface KeepWarmNumbers {
-  /** The maximum number of pings while a tool runs. */
-  readonly whileToolRuns: number;
-  /** The maximum number of pings while the session waits for the user. */
-  readonly whileWaiting: number;
-  /** The maximum cost of the pings of one pause. Without known prices there are no pings. */
-  readonly capUsd: number;
+/** Whether to ping: to send the newest request once more without asking for an answer, so that its prompt stays in the cache. */
+export interface WarmRule extends Rule {
+  /** Why the next ping of a pause is not sent. Pure. Undefined: it is sent shortly before the cache expires. */
+  obstacle(pause: Pause): string | undefined;
+}
+
+/** The reason for a pause. A running tool will finish; a person may not return. */
+export type PauseActivity = "tool-runs" | "waiting";
+
+/** A pause between two requests. */
+export interface Pause {
+  readonly activity: PauseActivity;
+  /** The time of the newest request. */
+  readonly sinceMs: number;
+  /** When the prompt was last read or written, by the newest request or by a ping. */
+  readonly refreshedAtMs: number;
+  readonly lifetimeMs: number;
+  readonly prefixTokens: number;
+  readonly costs: TokenCosts;
+  /** Pings sent in this pause, and their cost. */
+  readonly pings: number;
+  readonly spentUsd: number;
+  readonly nowMs: number;
 }

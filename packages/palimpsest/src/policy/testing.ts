@@ -80,6 +80,8 @@ export interface StateOptions {
   readonly headTokens?: number;
   /** @default "warm" */
   readonly cache?: "warm" | "cold" | "new";
+  /** Whether pings keep the prompt in the cache. @default false */
+  readonly keptWarm?: boolean;
   /** @default 120 in a cold cache, 0 otherwise */
   readonly idleMinutes?: number;
   /** @default "starting" */
@@ -101,6 +103,7 @@ const LIFETIME_MS = 300_000;
 export function stateOf(options: StateOptions): WindowState {
   const { tokens, model: test = TEST_MODELS.bound, windowTokens = 1_000_000, headTokens = 6_000 } = options;
   const { cache = "warm", idleMinutes = cache === "cold" ? 120 : 0, turn = "starting", more = {} } = options;
+  const { keptWarm = false } = options;
   const idleMs = idleMinutes * 60_000;
   const usableTokens = windowTokens - Math.min(20_000, windowTokens / 5);
   return {
@@ -115,7 +118,12 @@ export function stateOf(options: StateOptions): WindowState {
     },
     size: { tokens, headTokens, bytes: Math.min(tokens * 4, 31_000_000) },
     prices: test.prices,
-    cache: { status: cache, idleMs, segments: segmentsOf(options, test.prices, NOW_MS - idleMs + LIFETIME_MS) },
+    cache: {
+      status: cache,
+      idleMs,
+      segments: segmentsOf(options, test.prices, NOW_MS - idleMs + LIFETIME_MS),
+      keptWarm,
+    },
     turn: { status: turn, rounds: turn === "open" ? 12 : 0, pendingCalls: [], attended: true },
     results: resultsOf(options),
     history: {
@@ -203,10 +211,10 @@ function clearedResults(
 }
 
 const SHAPES = [
-  { results: 0, resultTokens: 0, sort: "read" },
-  { results: 4, resultTokens: 900, sort: "read" },
-  { results: 60, resultTokens: 1_200, sort: "read" },
-  { results: 20, resultTokens: 30, sort: "shell" },
+  { results: 0, resultTokens: 0, sort: "read", keptWarm: false },
+  { results: 4, resultTokens: 900, sort: "read", keptWarm: true },
+  { results: 60, resultTokens: 1_200, sort: "read", keptWarm: false },
+  { results: 20, resultTokens: 30, sort: "shell", keptWarm: true },
 ] as const;
 
 /** 3,456 frozen states: models, windows, sizes, caches, turns and results in all combinations. */
@@ -216,11 +224,11 @@ export function* gridOfStates(): Generator<WindowState> {
       for (const share of [0.02, 0.3, 0.6, 0.86, 0.99, 1.2])
         for (const cache of ["new", "warm", "cold"] as const)
           for (const turn of ["idle", "starting", "open"] as const)
-            for (const { results, resultTokens, sort } of SHAPES) {
+            for (const { results, resultTokens, sort, keptWarm } of SHAPES) {
               const tokens = Math.floor(windowTokens * share);
               const headTokens = Math.min(6_000, Math.floor(tokens / 4));
               const most = resultTokens === 0 ? 0 : Math.floor((tokens - headTokens) / resultTokens);
-              const shape = { results: Math.min(results, most), resultTokens, sort };
+              const shape = { results: Math.min(results, most), resultTokens, sort, keptWarm };
               yield frozenState(stateOf({ model, windowTokens, tokens, headTokens, cache, turn, ...shape }));
             }
 }

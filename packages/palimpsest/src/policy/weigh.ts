@@ -3,6 +3,7 @@
 import { aValueOf, type Needed } from "../schema/check-options.ts";
 import { choice } from "../schema/schema.ts";
 import type { WeighNumbers } from "./policy.ts";
+import type { SavingSizes } from "./rules/when.ts";
 
 export type Profile = "quality" | "balanced" | "economy";
 
@@ -26,6 +27,8 @@ export interface CodingNumbers {
   readonly fromTokens: number;
   /** The same while the model works with tools. */
   readonly inTurnFromTokens: number;
+  /** Both sizes if no pings keep the prompt in the cache. @default the same */
+  readonly unlessKeptWarm?: SavingSizes | undefined;
   /** Compact to save money only in larger windows. */
   readonly aboveWindowTokens: number;
   /** The newest results that no rule clears. */
@@ -47,22 +50,24 @@ export const CODING: Readonly<Record<Profile, CodingNumbers>> = {
     filesTokens: 20_000,
     quotedLinesTokens: 4_000,
   },
+  // Files that the model needs again cost less to read than to show after every compaction; quoted lines cost little. Later
+  // compactions lose less, but pay only where pauses do not write the prompt again.
   balanced: {
-    fromTokens: 100_000,
-    inTurnFromTokens: 150_000,
+    fromTokens: 130_000,
+    inTurnFromTokens: 167_000,
+    unlessKeptWarm: { fromTokens: 100_000, inTurnFromTokens: 150_000 },
     aboveWindowTokens: 0,
     keepNewest: 4,
-    filesTokens: 20_000,
-    quotedLinesTokens: 4_000,
+    filesTokens: 0,
+    quotedLinesTokens: 12_000,
   },
-  // More quoted lines instead of files cost less, and lose less than earlier compactions would.
   economy: {
     fromTokens: 100_000,
     inTurnFromTokens: 150_000,
     aboveWindowTokens: 0,
     keepNewest: 4,
     filesTokens: 0,
-    quotedLinesTokens: 8_000,
+    quotedLinesTokens: 12_000,
   },
 };
 

@@ -89,6 +89,11 @@ export interface CacheState {
   readonly idleMs: number;
   /** The prefixes that the provider can find again, shortest first. */
   readonly segments: readonly CacheSegment[];
+  /**
+   * Whether pings keep the prompt in the cache while a tool runs and while a person is away. `false` without such a rule, if nobody
+   * attends the session, if a ping would not pay, or if the provider has no such request or has refused one.
+   */
+  readonly keptWarm: boolean;
 }
 
 export interface CacheSegment {

@@ -4,14 +4,15 @@ import { files, folderRules, images, plan, skills, tools } from "../compact/part
 import { agents, pins, rules, task, todos, userMessages } from "../compact/parts/floor.ts";
 import { evidence, latestResults, quotedLines } from "../compact/parts/record.ts";
 import { codingSummary } from "../compact/summary/forms.ts";
-import type { KeepPart, NotesRule, Policy } from "../policy/policy.ts";
+import type { KeepPart, NotesRule, Policy, WarmRule } from "../policy/policy.ts";
 import { nearCompaction } from "../policy/rules/ahead.ts";
 import { headByPauses } from "../policy/rules/cache.ts";
 import { byProvider, toFit, whenCold } from "../policy/rules/clear.ts";
+import { keepWarm } from "../policy/rules/keep-warm.ts";
 import { notesWhenTheyPay } from "../policy/rules/notes.ts";
 import { everything } from "../policy/rules/range.ts";
 import { storeBySize } from "../policy/rules/store.ts";
-import { anyOf, economic, window } from "../policy/rules/when.ts";
+import { anyOf, economic, whenProposed, window } from "../policy/rules/when.ts";
 import { CODING, type CodingNumbers, PROFILE, type Profile, WEIGH } from "../policy/weigh.ts";
 import {
   A_COUNT,
@@ -32,14 +33,16 @@ export interface CodingOptions {
   readonly summaryModel?: string | undefined;
   /** @default no notes */
   readonly notes?: NotesRule;
+  /** Keeps the prompt in the cache during pauses, such as `keepWarm()`. @default no pings */
+  readonly keepWarm?: WarmRule | undefined;
 }
 
 /** The policy of a coding agent, with the numbers of a profile or your own. */
 export function coding(profile: Profile | CodingNumbers = "balanced", options: CodingOptions = {}): Policy {
   checkAllOptions("coding", options, OPTIONS);
   const numbers = numbersOf(profile);
-  const { fromTokens, inTurnFromTokens, aboveWindowTokens, keepNewest, filesTokens } = numbers;
-  const { compactAtPercent: percent = 100, summaryModel: model, notes } = options;
+  const { fromTokens, inTurnFromTokens, unlessKeptWarm, aboveWindowTokens, keepNewest } = numbers;
+  const { compactAtPercent: percent = 100, summaryModel: model, notes, keepWarm } = options;
   const policy: Policy = {
     name: typeof profile === "string" ? `coding, ${profile}` : "coding",
     store: storeBySize(),
@@ -58,20 +61,20 @@ export function coding(profile: Profile | CodingNumbers = "balanced", options: C
       toFit({ keepNewest, toShare: 0.6 }),
     ],
     compact: {
-      when: anyOf(window({ percent }), economic({ fromTokens, inTurnFromTokens, aboveWindowTokens })),
+      when: anyOf(window({ percent }), economic({ fromTokens, inTurnFromTokens, unlessKeptWarm, aboveWindowTokens })),
       range: everything,
       summary: codingSummary({ model }),
       keep: codingParts(numbers),
       prepareAhead: nearCompaction({ idleShare: 0.95, inTurnShare: 0.9, maxTailTokens: 20_000 }),
       expect: {
-        keptTokens: filesTokens === 0 ? 22_000 : 30_000,
+        keptTokens: 30_000,
         outputTokens: 4_000,
         comesBack: { tokens: 8_000, requests: 2 },
       },
       patience: "wait",
       minShrinkShare: 0.2,
     },
-    cache: headByPauses(),
+    cache: headByPauses({ keepWarm }),
     weigh: WEIGH,
   };
   return notes === undefined ? policy : { ...policy, notes };
@@ -81,11 +84,13 @@ const OPTIONS = {
   compactAtPercent: MAYBE_A_COUNT,
   summaryModel: ifGiven(aText("the id of a model")),
   notes: ifGiven(anObject("a rule, such as codingNotes()")),
+  keepWarm: ifGiven(anObject("a rule, such as keepWarm()")),
 };
 
 const NUMBERS: Readonly<Record<keyof CodingNumbers, Needed>> = {
   fromTokens: A_COUNT,
   inTurnFromTokens: A_COUNT,
+  unlessKeptWarm: ifGiven(anObject("an object with fromTokens and inTurnFromTokens")),
   aboveWindowTokens: A_COUNT,
   keepNewest: A_COUNT,
   filesTokens: A_COUNT,
@@ -128,10 +133,19 @@ export function codingNotes(): NotesRule {
 }
 
 /** The policy of sessions that are opened without one: `coding`, with the changes that the settings describe. */
-export function policyOfSettings({ profile, compactAt, summaryModel, notes }: DefaultPolicySettings): Policy {
-  return coding(profile, {
+export function policyOfSettings({
+  profile,
+  compactAt,
+  summaryModel,
+  notes,
+  ...settings
+}: DefaultPolicySettings): Policy {
+  const policy = coding(profile, {
     compactAtPercent: compactAt,
     summaryModel: summaryModel === "" ? undefined : summaryModel,
+    keepWarm: settings.keepWarm === "on" ? keepWarm() : undefined,
     ...(notes === "on" ? { notes: codingNotes() } : {}),
   });
+  if (settings.compactTool === "off") return policy;
+  return { ...policy, compact: { ...policy.compact, when: anyOf(policy.compact.when, whenProposed()) } };
 }

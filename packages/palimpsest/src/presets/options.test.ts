@@ -12,15 +12,16 @@ const clear = { keepNewest: 3, keepTools: ["Look"], minTokens: 10 };
 const each = { maxTokens: 1_000, eachTokens: 100, share: 0.1 };
 const notes = { sectionTokens: 10, totalTokens: 100, keep: { tokens: 1, messages: 1, maxTokens: 2 } };
 const prose = { check: () => "ok", maxTokens: 10, ifUnmet: "refuse", model: "small" };
-const keepWarm = { whileToolRuns: 1, whileWaiting: 1, capUsd: 1 };
+const keepWarm = policy.keepWarm();
+const sizes = { fromTokens: 10, inTurnFromTokens: Number.POSITIVE_INFINITY };
 
 /** Every constructor with all of its options. */
 const CONSTRUCTORS: Readonly<Record<string, readonly [Constructor, Values]>> = {
   coding: [
     (options) => policy.coding("economy", options),
-    { compactAtPercent: 50, summaryModel: "small", notes: policy.codingNotes() },
+    { compactAtPercent: 50, summaryModel: "small", notes: policy.codingNotes(), keepWarm },
   ],
-  "coding with numbers": [policy.coding, policy.CODING.economy as unknown as Values],
+  "coding with numbers": [policy.coding, policy.CODING.balanced as unknown as Values],
   support: [policy.support, { ids: /ORD-\d{6}/, profile: "economy" }],
   "support with numbers": [(profile) => policy.support({ ids: /a/, profile }), { ...policy.SUPPORT.quality }],
   task: [policy.task, { maxTokens: 10 }],
@@ -48,7 +49,9 @@ const CONSTRUCTORS: Readonly<Record<string, readonly [Constructor, Values]>> = {
   written: [(options) => policy.written("mine", async () => "", options), { timeoutMs: 10, otherwise: form }],
   native: [policy.native, { otherwise: form }],
   window: [policy.window, { bufferTokens: 10, percent: 50 }],
-  economic: [policy.economic, { fromTokens: 10, inTurnFromTokens: Number.POSITIVE_INFINITY, aboveWindowTokens: 0 }],
+  economic: [policy.economic, { ...sizes, unlessKeptWarm: sizes, aboveWindowTokens: 0 }],
+  "economic, not kept warm": [(unlessKeptWarm) => policy.economic({ ...sizes, unlessKeptWarm } as never), sizes],
+  whenProposed: [policy.whenProposed, { fromTokens: 10 }],
   afterMark: [(options) => policy.afterMark("ticket", options), { fromTokens: 10 }],
   keepNewest: [policy.keepNewest, { tokens: 10, messages: 1, maxTokens: 20 }],
   storeBySize: [
@@ -69,7 +72,7 @@ const CONSTRUCTORS: Readonly<Record<string, readonly [Constructor, Values]>> = {
     },
   ],
   headByPauses: [policy.headByPauses, { keepWarm }],
-  "headByPauses, pings": [(numbers) => policy.headByPauses({ keepWarm: numbers }), keepWarm],
+  keepWarm: [policy.keepWarm, { whileToolRuns: 1, whileWaiting: 1, capUsd: 1 }],
   fixedLifetimes: [(options) => policy.fixedLifetimes("1h", "5m", options), { keepWarm }],
   notesByGrowth: [policy.notesByGrowth, { ...notes, firstTokens: 1, growthTokens: 1, toolCalls: 1 }],
   notesWhenTheyPay: [policy.notesWhenTheyPay, { ...notes, beforeColdShare: 0.2, nearTokens: 10 }],

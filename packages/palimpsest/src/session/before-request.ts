@@ -30,7 +30,7 @@ import { policyDrafts } from "../state/policy.ts";
 import type { CompactionPoint, SessionSize, Sizes, StageDecision } from "../state/ports.ts";
 import { storeOversized } from "../store-results/store.ts";
 import { type Configuration, expectedTokens, returningTokens, sizeTokens } from "../view/view.ts";
-import { headTokensOf, windowStateOf } from "./window.ts";
+import { headTokensOf, isKeptWarm, windowStateOf } from "./window.ts";
 
 /** A required action may need another one. Each shrinks the window, so a few are enough. */
 const MAX_DECISIONS = 4;
@@ -447,6 +447,7 @@ interface Sources {
   readonly marks: CarriedState["marks"];
   /** The lifetime of the cached prompt decides about the price of writing it. */
   readonly lifetimeMs: number | undefined;
+  readonly keptWarm: boolean;
 }
 
 /** The sizes at which a session compacts. They are computed again only if one of their sources has changed. */
@@ -477,16 +478,18 @@ class KeptSizes {
 
   #sources(): Sources {
     const { policy, state } = this.#core;
+    const limits = this.#limits();
     const { chain, userMessages, takenBack, marks } = state.carriedState;
     return {
       policy: policy.current,
       rule: isPaused(policy, COMPACT_RULE) ? "paused" : "called",
-      limits: this.#limits(),
+      limits,
       boundary: chain.boundary,
       userMessages,
       takenBack: takenBack.length,
       marks,
       lifetimeMs: state.ledger.sources["main"]?.previous?.lifetimeMs,
+      keptWarm: isKeptWarm(this.#core, limits, sizeTokens(state.view)),
     };
   }
 }

@@ -1,17 +1,14 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { callTool, callTools, createAnthropic, inOrder, manualClock, serve } from "@palimpsest/provider-simulator";
-import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { USUAL_COSTS } from "../cost/ledger.ts";
 import { toolResult } from "../log/messages.ts";
-import type { KeepWarmNumbers } from "../policy/policy.ts";
-import { headByPauses } from "../policy/rules/cache.ts";
+import { type KeepWarmNumbers, keepWarm, USUAL_PINGS } from "../policy/rules/keep-warm.ts";
 import { coding } from "../presets/coding.ts";
 import { anthropic } from "../providers/anthropic.ts";
+import { ProviderError } from "../providers/provider.ts";
 import type { SessionEvent } from "../session-event.ts";
 import type { SessionOptions } from "../state/options.ts";
 import { memoryStore } from "../stores/memory-store.ts";
-import { type Pause, type PauseActivity, type PingLimits, planPing } from "./keep-warm.ts";
 import { openSession } from "./open.ts";
 
 const MINUTE_MS = 60_000;
@@ -19,13 +16,11 @@ const model = "claude-opus-5-5";
 const tools = [{ name: "build", inputSchema: { type: "object" } }];
 const call = callTools(callTool("build", {}));
 
-const KEEP_WARM: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
-
 type AnthropicProvider = ReturnType<typeof anthropic>;
 
 /** A session with a five-minute cache whose model has called a tool, with the real client on a virtual clock. */
 async function begin(
-  keepWarm: KeepWarmNumbers | "off" = KEEP_WARM,
+  pings: KeepWarmNumbers | "off" = USUAL_PINGS,
   more: Partial<SessionOptions<never, never, never>> = {},
   around: (provider: AnthropicProvider) => AnthropicProvider = (provider) => provider,
 ) {
@@ -42,7 +37,7 @@ async function begin(
     tools,
     clock,
     system: "You are a careful engineer. ".repeat(2_000),
-    policy: { ...coding(), cache: keepWarm === "off" ? headByPauses() : headByPauses({ keepWarm }) },
+    policy: coding("balanced", { keepWarm: pings === "off" ? undefined : keepWarm(pings) }),
     settingsFrom: { environment: {} },
     ...(more as object),
   } as const;
@@ -116,7 +111,7 @@ describe("a tool that runs for forty minutes", () => {
 
 describe("keepWarm", () => {
   test("ends after the maximum number of pings in the whole pause", async () => {
-    const begun = await begin({ ...KEEP_WARM, whileToolRuns: 3 });
+    const begun = await begin({ ...USUAL_PINGS, whileToolRuns: 3 });
     expect(await runTool(begun, 40)).toMatchObject({
       pings: 3,
       ended: "decided",
@@ -130,7 +125,7 @@ describe("keepWarm", () => {
   });
 
   test("ends before the cost exceeds its limit", async () => {
-    const begun = await begin({ ...KEEP_WARM, capUsd: 0.005 });
+    const begun = await begin({ ...USUAL_PINGS, capUsd: 0.005 });
     const { priceUsd, because } = await runTool(begun, 20);
     expect(priceUsd).toBeGreaterThan(0);
     expect(priceUsd).toBeLessThanOrEqual(0.005);
@@ -162,7 +157,7 @@ describe("keepWarm", () => {
       because: "the newest request has no answer yet",
     });
     const thinking = { type: "enabled", budget_tokens: 2_000 };
-    const strict = await begin(KEEP_WARM, { model: "claude-opus-4-5", parameters: { thinking } });
+    const strict = await begin(USUAL_PINGS, { model: "claude-opus-4-5", parameters: { thinking } });
     expect(await strict.session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
       because: "anthropic cannot render a ping",
     });
@@ -181,7 +176,7 @@ test("records a running ping although the next request has started", async () =>
       return yield* provider.send(request, options);
     },
   });
-  const { session, clock, callId } = await begin(KEEP_WARM, {}, slowly);
+  const { session, clock, callId } = await begin(USUAL_PINGS, {}, slowly);
   const kept = session.provider.keepWarm({ activity: "tool-runs" });
   await clock.pass(5 * MINUTE_MS, begun.promise);
   await session.append(toolResult(callId, "Built."));
@@ -193,93 +188,73 @@ test("records a running ping although the next request has started", async () =>
 
 test("emits an event with the price for each ping", async () => {
   const events: SessionEvent[] = [];
-  const { session, clock } = await begin(KEEP_WARM, { onEvent: (event: SessionEvent) => void events.push(event) });
+  const { session, clock } = await begin(USUAL_PINGS, { onEvent: (event: SessionEvent) => void events.push(event) });
   const warmed = () => events.filter((event) => event.kind === "cache-warmed");
   const kept = session.provider.keepWarm({ activity: "tool-runs" });
   await clock.pass(12 * MINUTE_MS, kept);
-  expect(warmed()).toMatchObject([{ activity: "tool-runs", pings: 1 }, { pings: 2 }]);
+  expect(warmed()).toMatchObject([
+    { activity: "tool-runs", pings: 1 },
+    { pings: 2, allPings: 2 },
+  ]);
   const [first, second] = warmed();
+  // A write costs at least 12.5 times as much as a read.
+  expect(first!.avoidsUsd).toBeGreaterThan(first!.priceUsd * 11.4);
   expect(second!.pausePriceUsd).toBeCloseTo(first!.priceUsd + second!.priceUsd, 12);
   await session.close();
 });
 
-describe("planPing", () => {
-  const MINUTE_MS = 60_000;
-  const UNLIMITED: PingLimits = { pings: 1_000, capUsd: 1_000 };
-  const pause: Pause = {
-    activity: "waiting",
-    sinceMs: 0,
-    refreshedAtMs: 0,
-    lifetimeMs: 5 * MINUTE_MS,
-    prefixTokens: 100_000,
-    costs: { ...USUAL_COSTS, usdPerUnit: 4e-6 },
-    pings: 0,
-    spentUsd: 0,
-    nowMs: 0,
+describe("the size at which the session compacts", () => {
+  const sizesOf = ({ session }: Pick<Begun, "session">) => {
+    const { compaction } = session.view.size();
+    return compaction.kind === "economic" ? [compaction.atTokens, compaction.withinTurnAtTokens] : compaction.kind;
   };
 
-  /** Returns the number of pings in a pause that never ends. */
-  function pingsOf(activity: PauseActivity, more: Partial<Pause> = {}, limits = UNLIMITED): number {
-    let now: Pause = { ...pause, activity, ...more };
-    for (;;) {
-      const { obstacle, dueAtMs } = planPing(now, limits);
-      if (obstacle !== undefined) return now.pings;
-      const spentUsd = now.spentUsd + now.prefixTokens * now.costs.read * now.costs.usdPerUnit!;
-      now = { ...now, pings: now.pings + 1, spentUsd, refreshedAtMs: dueAtMs, nowMs: dueAtMs };
-    }
-  }
-
-  describe("a ping", () => {
-    test("is due shortly before the cache expires", () => {
-      expect(planPing(pause, UNLIMITED).dueAtMs).toBe(4.5 * MINUTE_MS);
-      expect(planPing({ ...pause, lifetimeMs: 60 * MINUTE_MS }, UNLIMITED).dueAtMs).toBe(59.5 * MINUTE_MS);
-      expect(planPing({ ...pause, refreshedAtMs: 7 * MINUTE_MS }, UNLIMITED).dueAtMs).toBe(11.5 * MINUTE_MS);
-    });
-
-    test("pays if a read costs less than a write times the probability of a return in time", () => {
-      const obstacle = (read: number) => planPing({ ...pause, costs: { ...pause.costs, read } }, UNLIMITED).obstacle;
-      expect(obstacle(0.2)).toBeUndefined();
-      expect(obstacle(0.3)).toMatch(/a ping does not pay: .* a probability of 2\d%$/);
-    });
-
-    test("pays off about as often as in recorded sessions: 2 or 3 times for a user, 11 times for a tool", () => {
-      expect(pingsOf("waiting")).toBeGreaterThanOrEqual(2);
-      expect(pingsOf("waiting")).toBeLessThanOrEqual(4);
-      expect(pingsOf("tool-runs")).toBeGreaterThanOrEqual(10);
-      expect(pingsOf("tool-runs")).toBeLessThanOrEqual(13);
-      const hour = { lifetimeMs: 60 * MINUTE_MS, costs: { ...pause.costs, write: 2 } };
-      expect(pingsOf("waiting", hour)).toBeGreaterThanOrEqual(1);
-    });
-
-    test("pays off longer if reads are cheaper", () => {
-      const costs = { ...pause.costs, read: 0.025 };
-      expect(pingsOf("waiting", { costs })).toBeGreaterThan(10);
-    });
-
-    test("is not sent above its limits, for a cold or empty cache, or without known prices", () => {
-      expect(pingsOf("tool-runs", {}, { pings: 4, capUsd: 1_000 })).toBe(4);
-      // Each ping costs 4 cents.
-      expect(pingsOf("tool-runs", {}, { pings: 11, capUsd: 0.1 })).toBe(2);
-      const why = (more: Partial<Pause>) => planPing({ ...pause, ...more }, UNLIMITED).obstacle;
-      expect(why({ nowMs: 5 * MINUTE_MS })).toBe("the cache has expired");
-      expect(why({ prefixTokens: 0 })).toBe("the cache is empty");
-      expect(why({ costs: USUAL_COSTS })).toMatch(/prices are unknown/);
-    });
-
-    test("never exceeds a limit in any sequence", () => {
-      fc.assert(
-        fc.property(
-          fc.constantFrom("tool-runs" as const, "waiting" as const),
-          fc.integer({ min: 0, max: 20 }),
-          fc.double({ min: 0, max: 2, noNaN: true }),
-          fc.integer({ min: 1, max: 500_000 }),
-          (activity, pings, capUsd, prefixTokens) => {
-            const sent = pingsOf(activity, { prefixTokens }, { pings, capUsd });
-            expect(sent).toBeLessThanOrEqual(pings);
-            expect(sent * prefixTokens * 0.1 * 4e-6).toBeLessThanOrEqual(capUsd + 1e-9);
-          },
-        ),
-      );
-    });
+  test("is larger where pings keep the prompt warm", async () => {
+    expect(sizesOf(await begin())).toEqual([130_000, 167_000]);
+    expect(sizesOf(await begin("off"))).toEqual([100_000, 150_000]);
   });
+
+  test("is the smaller one if pings run only while a tool runs, would exceed their limit, or nobody attends the session", async () => {
+    expect(sizesOf(await begin({ ...USUAL_PINGS, whileWaiting: 0 }))).toEqual([100_000, 150_000]);
+    expect(sizesOf(await begin({ ...USUAL_PINGS, capUsd: 0.0001 }))).toEqual([100_000, 150_000]);
+    expect(sizesOf(await begin(USUAL_PINGS, { attendance: "unattended" }))).toEqual([100_000, 150_000]);
+  });
+
+  test("is the smaller one if the provider has no pings, or cannot send this request as one", async () => {
+    const without = ({ renderPing: _, ...provider }: AnthropicProvider) => provider as AnthropicProvider;
+    expect(sizesOf(await begin(USUAL_PINGS, {}, without))).toEqual([100_000, 150_000]);
+    const thinking = { type: "enabled", budget_tokens: 2_000 };
+    const strict = await begin(USUAL_PINGS, { model: "claude-opus-4-5", parameters: { thinking } });
+    expect(sizesOf(strict)).toEqual([100_000, 150_000]);
+  });
+});
+
+test("a provider that refuses a ping gets no other one, and the session compacts earlier from then on", async () => {
+  let pings = 0;
+  const refusing = (provider: AnthropicProvider): AnthropicProvider => ({
+    ...provider,
+    async *send(request, options) {
+      if (request.max_tokens === 0) {
+        pings++;
+        throw new ProviderError("anthropic", { kind: "refused", status: 400 }, "max_tokens: must be at least 1");
+      }
+      return yield* provider.send(request, options);
+    },
+  });
+  const { session, clock, callId, round } = await begin(USUAL_PINGS, {}, refusing);
+  const kept = session.provider.keepWarm({ activity: "tool-runs" });
+  await clock.pass(10 * MINUTE_MS, kept);
+  expect(await kept).toMatchObject({
+    pings: 0,
+    ended: "failed",
+    because: expect.stringContaining("must be at least 1"),
+  });
+  expect(session.view.size().compaction).toMatchObject({ atTokens: 100_000, withinTurnAtTokens: 150_000 });
+  await session.append(toolResult(callId, "Built."));
+  await round();
+  expect(await session.provider.keepWarm({ activity: "waiting" })).toMatchObject({
+    ended: "decided",
+    because: "the provider accepts no pings: anthropic: max_tokens: must be at least 1",
+  });
+  expect(pings).toBe(1);
 });

@@ -1,9 +1,11 @@
 // Keeps the newest prompt in the provider's cache while a session pauses.
 
-import { costsOf, KEEP_WARM, priceUsd, type TokenCosts } from "../cost/ledger.ts";
+import { costsOf, KEEP_WARM, priceUsd } from "../cost/ledger.ts";
 import type { ModelPrices } from "../log/cause.ts";
 import { toDraft } from "../log/entry.ts";
-import type { KeepWarmNumbers } from "../policy/policy.ts";
+import { pingObstacle } from "../policy/guard.ts";
+import type { Pause, PauseActivity } from "../policy/policy.ts";
+import { pingDueAtMs } from "../policy/rules/keep-warm.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { readStream } from "../providers/stream.ts";
 import type { SessionCore } from "../state/core.ts";
@@ -26,6 +28,17 @@ export interface KeptWarm {
   readonly because: string;
 }
 
+interface PingPlan {
+  readonly ping: unknown;
+  readonly dueAtMs: number;
+}
+
+interface SentPing {
+  readonly priceUsd: number;
+  /** What the next request costs more if the cache has expired. */
+  readonly avoidsUsd: number;
+}
+
 interface CurrentPause {
   readonly request: unknown;
   readonly entry: number;
@@ -39,6 +52,8 @@ interface CurrentPause {
 export class KeepWarm {
   readonly #core: SessionCore;
   #pause: CurrentPause | undefined;
+  /** Pings since the session was opened. */
+  readonly #sent: Record<PauseActivity, number> = { "tool-runs": 0, waiting: 0 };
   /** Ends the current call of `keepWarm`. */
   #running: AbortController | undefined;
 
@@ -50,6 +65,8 @@ export class KeepWarm {
   begin(request: unknown, entry: number): void {
     this.#running?.abort();
     this.#pause = { request, entry, pings: 0, priceUsd: 0 };
+    const { pings, provider } = this.#core.ports;
+    pings.sendable = provider.renderPing?.(request) !== undefined;
   }
 
   stop(): void {
@@ -69,7 +86,6 @@ export class KeepWarm {
       ended,
       because,
     });
-    if (this.#core.policy.current.cache.keepWarm === undefined) return end("decided", "the policy has no pings");
     const over = signal === undefined ? own.signal : AbortSignal.any([signal, own.signal]);
     for (;;) {
       if (signal?.aborted) return end("aborted", "the signal was aborted");
@@ -77,7 +93,6 @@ export class KeepWarm {
       // Plan again after each wait, because the session may have changed.
       const plan = this.#planNext(activity);
       if (typeof plan === "string") return end("decided", plan);
-      if (plan.obstacle !== undefined) return end("decided", plan.obstacle);
       const waitMs = plan.dueAtMs - clock.now();
       if (waitMs > 0) {
         await clock.wait(waitMs, over);
@@ -85,64 +100,75 @@ export class KeepWarm {
       }
       try {
         // The next request does not abort a ping: the ping is billed, so its usage is recorded.
-        const spentUsd = await this.#send(plan.ping, signal);
-        if (spentUsd === undefined) return end("failed", "the ping read and wrote nothing in the cache");
+        const sent = await this.#send(plan.ping, signal);
+        if (sent === undefined) return end("failed", this.#refuse("the ping read and wrote nothing in the cache"));
         pause!.pings++;
-        pause!.priceUsd += spentUsd;
+        pause!.priceUsd += sent.priceUsd;
         const { pings, priceUsd: pausePriceUsd } = pause!;
-        emit({ kind: "cache-warmed", activity, pings, priceUsd: spentUsd, pausePriceUsd });
+        const allPings = ++this.#sent[activity];
+        emit({ kind: "cache-warmed", activity, pings, allPings, ...sent, pausePriceUsd });
       } catch (error) {
         if (!ProviderError.isInstance(error)) throw error;
-        if (!signal?.aborted) return end("failed", error.message);
+        if (signal?.aborted) continue;
+        const { kind } = error.failure;
+        return end("failed", kind === "refused" ? this.#refuse(error.message) : error.message);
       }
     }
   }
 
+  /** Remembers that the provider accepts no pings. Returns the reason. */
+  #refuse(because: string): string {
+    this.#core.ports.pings.refusal.because ??= because;
+    return because;
+  }
+
   /** Plans the next ping and its time. Returns the reason instead if a ping is not possible. */
-  #planNext(activity: PauseActivity): (PingPlan & { readonly ping: unknown }) | string {
+  #planNext(activity: PauseActivity): PingPlan | string {
     const { state, policy, ports } = this.#core;
-    const limits = policy.current.cache.keepWarm ?? NO_PINGS;
+    const rule = policy.current.cache.keepWarm;
     const { previous, rhythm } = state.ledger.sources["main"] ?? {};
     const pause = this.#pause;
+    if (rule === undefined) return "the policy has no pings";
     if (pause === undefined) return "this process has not sent a request yet";
     if (previous === undefined || rhythm === undefined || previous.request !== pause.entry) {
       return "the newest request has no answer yet";
     }
     const hasMoved = state.ledger.pending.some(({ from = 0 }) => from <= previous.request);
     if (hasMoved || state.configuration.entry !== previous.configuration) return "the prompt has changed since";
+    const { because: refused } = ports.pings.refusal;
+    if (refused !== undefined) return `the provider accepts no pings: ${refused}`;
     const ping = ports.provider.renderPing?.(pause.request);
     if (ping === undefined) return `${ports.provider.name} cannot render a ping`;
     const { lifetimeMs } = previous;
     const prefixTokens = previous.cacheReadTokens + previous.cacheWriteTokens;
-    const plan = planPing(
-      {
-        activity,
-        sinceMs: rhythm.atMs,
-        refreshedAtMs: previous.atMs,
-        lifetimeMs,
-        prefixTokens,
-        costs: costsOf(this.#pricesNow(), { lifetimeMs, inputTokens: prefixTokens + previous.freshTokens }),
-        pings: pause.pings,
-        spentUsd: pause.priceUsd,
-        nowMs: ports.clock.now(),
-      },
-      {
-        pings: activity === "tool-runs" ? limits.whileToolRuns : limits.whileWaiting,
-        capUsd: limits.capUsd,
-      },
-    );
-    return { ...plan, ping };
+    const nowMs = ports.clock.now();
+    const asked: Pause = {
+      activity,
+      sinceMs: rhythm.atMs,
+      refreshedAtMs: previous.atMs,
+      lifetimeMs,
+      prefixTokens,
+      costs: costsOf(this.#pricesNow(), { lifetimeMs, inputTokens: prefixTokens + previous.freshTokens }),
+      pings: pause.pings,
+      spentUsd: pause.priceUsd,
+      nowMs,
+    };
+    if (prefixTokens === 0) return "the cache is empty";
+    if (nowMs >= previous.atMs + lifetimeMs) return "the cache has expired";
+    const { value: obstacle, failure } = pingObstacle(rule, asked, policy);
+    policy.countCall("cache", failure);
+    return obstacle ?? { ping, dueAtMs: pingDueAtMs(asked) };
   }
 
   /**
-   * Sends a ping and records its usage. Resolves to its price, or to undefined if it read and wrote nothing in the
-   * cache.
+   * Sends a ping and records its usage. Resolves to its price and to what it avoids, or to undefined if it read and wrote nothing in
+   * the cache.
    */
-  async #send(ping: unknown, signal: AbortSignal | undefined): Promise<number | undefined> {
+  async #send(ping: unknown, signal: AbortSignal | undefined): Promise<SentPing | undefined> {
     const { state, ports } = this.#core;
     const { provider, clock, emit } = ports;
     const { entry } = this.#pause!;
-    const prices = this.#pricesNow()!;
+    const prices = this.#pricesNow();
     const madeAtMs = clock.now();
     const response = await readStream(provider.send(ping, signal === undefined ? {} : { signal }));
     const { responseId, model, stop, usage: reported } = provider.readResponse(response);
@@ -152,92 +178,17 @@ export class KeepWarm {
     const requestModel = state.configuration.model;
     const call = { source: KEEP_WARM, provider: provider.name, requestModel, requestedAtMs: madeAtMs, prices };
     emitSideResponse(emit, call, { responseId, model, stop, usage });
-    return usage.cacheReadTokens + usage.cacheWriteTokens === 0 ? undefined : priceUsd(usage, prices);
+    const prefixTokens = usage.cacheReadTokens + usage.cacheWriteTokens;
+    if (prefixTokens === 0) return undefined;
+    const { lifetimeMs } = state.ledger.sources["main"]?.previous ?? {};
+    const { read, write, usdPerUnit = 0 } = costsOf(prices, { lifetimeMs, inputTokens: prefixTokens });
+    return {
+      priceUsd: prices === undefined ? 0 : priceUsd(usage, prices),
+      avoidsUsd: prefixTokens * (write - read) * usdPerUnit,
+    };
   }
 
   #pricesNow(): ModelPrices | undefined {
     return this.#core.ports.facts.of(this.#core.state.configuration.model).prices;
   }
-}
-
-/** The reason for a pause. A running tool will finish; a person may not return. */
-export type PauseActivity = "tool-runs" | "waiting";
-
-export interface Pause {
-  readonly activity: PauseActivity;
-  /** The time of the newest request. */
-  readonly sinceMs: number;
-  /** When the prompt was last read or written, by the newest request or by a ping. */
-  readonly refreshedAtMs: number;
-  readonly lifetimeMs: number;
-  readonly prefixTokens: number;
-  readonly costs: TokenCosts;
-  /** Pings sent in this pause, and their cost. */
-  readonly pings: number;
-  readonly spentUsd: number;
-  readonly nowMs: number;
-}
-
-export interface PingLimits {
-  readonly pings: number;
-  readonly capUsd: number;
-}
-
-interface PingPlan {
-  readonly dueAtMs: number;
-  /** Why no ping is sent; undefined if a ping pays. */
-  readonly obstacle: string | undefined;
-}
-
-const NO_PINGS: KeepWarmNumbers = { whileToolRuns: 0, whileWaiting: 0, capUsd: 0 };
-
-/**
- * Pings are sent this long before the cache expires, so that the call arrives in time. Lifetimes are exact and count
- * from request to request.
- */
-const MARGIN_MS = 30_000;
-const MARGIN_SHARE = 1 / 10;
-
-/** Plans when to send a ping, and whether it saves money. */
-export function planPing(pause: Pause, limits: PingLimits): PingPlan {
-  const { activity, sinceMs, refreshedAtMs, lifetimeMs, prefixTokens, costs } = pause;
-  const coldAtMs = refreshedAtMs + lifetimeMs;
-  const dueAtMs = coldAtMs - Math.min(MARGIN_MS, lifetimeMs * MARGIN_SHARE);
-  const chance = chanceOfReturn(activity, coldAtMs - sinceMs, dueAtMs + lifetimeMs - sinceMs);
-  const cost = prefixTokens * costs.read;
-  const gain = chance * prefixTokens * (costs.write - costs.read);
-  const returns = `the next request comes in time with a probability of ${Math.round(100 * chance)}%`;
-  const doesNotPay = gain > cost ? undefined : `a ping does not pay: ${returns}`;
-  return { dueAtMs, obstacle: whyNot(pause, limits, coldAtMs) ?? doesNotPay };
-}
-
-function whyNot(pause: Pause, limits: PingLimits, coldAtMs: number): string | undefined {
-  const { prefixTokens, costs, pings, spentUsd, nowMs } = pause;
-  if (prefixTokens === 0) return "the cache is empty";
-  if (nowMs >= coldAtMs) return "the cache has expired";
-  if (pings >= limits.pings) return `${pings} of at most ${limits.pings} pings were sent`;
-  if (costs.usdPerUnit === undefined) return "the model's prices are unknown, so the cost cannot be limited";
-  const nextUsd = spentUsd + prefixTokens * costs.read * costs.usdPerUnit;
-  const isWithin = nextUsd <= limits.capUsd;
-  return isWithin
-    ? undefined
-    : `another ping would raise the cost to $${nextUsd.toFixed(4)}, above the limit of $${limits.capUsd}`;
-}
-
-/**
- * The distribution of pauses. Of 671 recorded pauses above five minutes, the share that still goes on after t follows
- * (5 min / t) ^ 0.67 closely (48% after 15 minutes, 19% after 60, 10% after 145). When a tool ran, 9% of the pauses
- * lasted more than an hour. When the user was away, 23% did, and a quarter of these pauses was the end of the session.
- */
-const RETURNS: Readonly<Record<PauseActivity, { readonly share: number; readonly exponent: number }>> = {
-  "tool-runs": { share: 1, exponent: 0.98 },
-  waiting: { share: 0.75, exponent: 0.59 },
-};
-const SHORTEST_MS = 300_000;
-
-/** Returns the probability that the next request comes between two times of a pause, if it has not come before. */
-function chanceOfReturn(activity: PauseActivity, fromMs: number, toMs: number): number {
-  const { share, exponent } = RETURNS[activity];
-  const away = (afterMs: number): number => share * (SHORTEST_MS / Math.max(SHORTEST_MS, afterMs)) ** exponent;
-  return (away(fromMs) - away(toMs)) / (away(fromMs) + 1 - share);
 }

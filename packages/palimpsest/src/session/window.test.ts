@@ -48,7 +48,7 @@ describe("a window", () => {
     expect(window).toMatchObject({ tokens: windowTokens, usableTokens: effectiveTokens, source: "known" });
     expect(window.hardLimitTokens).toBe(blockingTokens);
     expect(turn).toMatchObject({ status: "starting", rounds: 0, pendingCalls: [] });
-    expect(cache).toEqual({ status: "new", idleMs: 0, segments: [] });
+    expect(cache).toEqual({ status: "new", idleMs: 0, segments: [], keptWarm: false });
     expect(history).toMatchObject({ turns: 1, compactions: 0, lastCompaction: undefined, callsLeft: 8 });
     expect([results, marks]).toEqual([[], {}]);
   });

@@ -9,10 +9,12 @@ import {
   uncountedResults,
 } from "../clear/clear.ts";
 import { preparedSummaryOf } from "../compact/ahead.ts";
-import { costsOf, HOUR_MS } from "../cost/ledger.ts";
+import { costsOf, HOUR_MS, LIFETIME_MS } from "../cost/ledger.ts";
 import { cachedPrompt } from "../cost/misses.ts";
 import { HEAD } from "../log/messages.ts";
+import { pingObstacle } from "../policy/guard.ts";
 import { needChance, sortOfTool } from "../policy/need-chance.ts";
+import type { Pause, PauseActivity } from "../policy/policy.ts";
 import type {
   CacheSegment,
   CacheState,
@@ -70,7 +72,7 @@ export function windowStateOf(sources: WindowSources): WindowState {
     },
     size: { tokens, headTokens, bytes: totalBytes },
     prices,
-    cache: cacheOf(sources, { nowMs, headTokens, scale, prices, gone }),
+    cache: cacheOf(sources, { nowMs, tokens, headTokens, scale, prices, gone }),
     turn: {
       status: isTurnOpen(view) ? "open" : last?.role === "user" ? "starting" : "idle",
       get rounds() {
@@ -197,17 +199,19 @@ function scaleOf({ core, results }: WindowSources, tokens: number, gone: Gone): 
 
 interface Measured {
   readonly nowMs: number;
+  readonly tokens: number;
   readonly headTokens: number;
   readonly scale: number;
   readonly prices: Prices;
   readonly gone: Gone;
 }
 
-function cacheOf({ core, results }: WindowSources, measured: Measured): CacheState {
-  const { nowMs, headTokens, scale, prices, gone } = measured;
+function cacheOf({ core, limits, results }: WindowSources, measured: Measured): CacheState {
+  const { nowMs, tokens, headTokens, scale, prices, gone } = measured;
   const { ledger, view } = core.state;
   const previous = ledger.sources["main"]?.previous;
-  if (previous === undefined) return { status: "new", idleMs: 0, segments: [] };
+  const keptWarm = isKeptWarm(core, limits, tokens);
+  if (previous === undefined) return { status: "new", idleMs: 0, segments: [], keptWarm };
   const status = cachedPrompt(previous, nowMs) === "warm" ? "warm" : "cold";
   const { atMs, lifetimeMs, headLifetimeMs = lifetimeMs } = previous;
   const segment = (name: CacheSegment["name"], endTokens: number, expiresAtMs: number): CacheSegment => ({
@@ -229,7 +233,36 @@ function cacheOf({ core, results }: WindowSources, measured: Measured): CacheSta
         segment("conversation", Math.floor(before + (end - gone.before(end)) * scale), atMs + lifetimeMs),
       ),
     ],
+    keptWarm,
   };
+}
+
+/** Whether the session would send a first ping if a pause began now, while a tool runs and also while a person is away. */
+export function isKeptWarm(
+  { policy, ports, state, attendance }: SessionCore,
+  { facts }: RequestLimits,
+  prefixTokens: number,
+): boolean {
+  const rule = policy.current.cache.keepWarm;
+  const canPing = ports.provider.renderPing !== undefined && ports.pings.sendable;
+  if (rule === undefined || !canPing || ports.pings.refusal.because !== undefined) return false;
+  if (attendance.kind === "unattended") return false;
+  const { lifetimeMs = facts.cacheLifetimeMs ?? LIFETIME_MS["5m"] } = state.ledger.sources["main"]?.previous ?? {};
+  const activities: readonly PauseActivity[] = ["tool-runs", "waiting"];
+  return activities.every((activity) => {
+    const pause: Pause = {
+      activity,
+      sinceMs: 0,
+      refreshedAtMs: 0,
+      lifetimeMs,
+      prefixTokens,
+      costs: costsOf(facts.prices, { lifetimeMs, inputTokens: prefixTokens }),
+      pings: 0,
+      spentUsd: 0,
+      nowMs: 0,
+    };
+    return pingObstacle(rule, pause, policy).value === undefined;
+  });
 }
 
 /** The tokens before the first change that the newest answered request did not contain. */

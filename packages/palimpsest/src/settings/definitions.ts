@@ -47,6 +47,18 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Settings[Name]>
       "Keep notes about the session while it runs. A compaction then does not wait for a summary, and costs a little more.",
     ),
   ),
+  keepWarm: setting(
+    "off",
+    onOff(
+      "Send the newest request again during pauses, without asking for an answer, while that costs less than it probably saves: at most 11 times while a tool runs, twice while the user is away, and for $0.50 in one pause. The provider keeps the prompt in its cache, and `balanced` compacts later. The terminal and editors turn it on.",
+    ),
+  ),
+  compactTool: setting(
+    "off",
+    onOff(
+      "Give the model a tool with which it proposes a compaction when a piece of work is finished. The session compacts then if that saves money. A host other than the agent offers the tool itself: `compactTool(session)`.",
+    ),
+  ),
   "window.tokens": setting(
     200_000,
     count(
@@ -107,10 +119,11 @@ export const PROFILES: Readonly<Record<Profile, { readonly about: string }>> = {
       "250,000 on, where that saves money. Clears old tool results only when the prompt cache has expired.",
   },
   balanced: {
-    about: "Compacts from 100,000 tokens on where that saves money, and within a turn from 150,000 on.",
+    about:
+      "Compacts where that saves money: from 130,000 tokens on, and within a turn from 167,000 on, if pings keep the prompt in the " +
+      "cache; otherwise from 100,000 and 150,000.",
   },
   economy: {
-    about:
-      "Spends least. Compacts at the same sizes as `balanced`, and shows no files again: more lines from the record take their place.",
+    about: "Spends least. Compacts from 100,000 tokens on where that saves money, and within a turn from 150,000 on.",
   },
 };

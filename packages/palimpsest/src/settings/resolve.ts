@@ -10,7 +10,7 @@ import { DEFAULT_POLICY_SETTINGS, type DefaultPolicySettings, type SettingName, 
 
 /** Merges the settings of all sources. Reports an invalid value, and uses the next weaker source instead. */
 export function resolveSettings(
-  { code = {}, environment = {}, flags = {}, file }: SettingSources,
+  { code = {}, environment = {}, flags = {}, file, defaults: hostDefaults = {} }: SettingSources,
   policy: PolicyKind = "default",
 ): ResolvedSettings {
   const problems: SettingProblem[] = [];
@@ -24,6 +24,12 @@ export function resolveSettings(
       origins[name as SettingName] = source;
     } else problems.push({ source, name, value, message });
   };
+  const defaults: Record<string, unknown> = { ...DEFAULTS };
+  for (const [name, value] of Object.entries(hostDefaults)) {
+    const message = checkSetting(name, value, " in the defaults of the host");
+    if (message === undefined) defaults[name] = value;
+    else problems.push({ source: "code", name, value, message });
+  }
   // Weakest source first: later values replace earlier ones.
   const object = asObject(file);
   if (object !== undefined) {
@@ -41,8 +47,8 @@ export function resolveSettings(
       problems.push({ source: "environment", name: variable, value, message: unknownVariable(variable, found.meant) });
   }
   for (const [name, value] of Object.entries(code)) if (value !== undefined) take("code", name, value, "");
-  const settings = { ...DEFAULTS, ...given } as Settings;
-  return { settings: Object.freeze(settings), origins, problems };
+  const settings = { ...defaults, ...given } as Settings;
+  return { settings: Object.freeze(settings), defaults: defaults as unknown as Settings, origins, problems };
 }
 
 /** Sources of settings, strongest first. A value that no source has is the default. */
@@ -55,14 +61,18 @@ interface SettingSources {
   readonly flags?: Readonly<Record<string, unknown>>;
   /** Values by name, from the settings file. @default none */
   readonly file?: unknown;
+  /** Values of the host in place of the library's defaults. @default none */
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }
+
+type SourceName = Exclude<keyof SettingSources, "defaults">;
 
 /** `own`: the host passes a policy, so a setting that only shapes the default policy is a problem. */
 export type PolicyKind = "default" | "own";
 
 /** A value that a source has but that is not used. */
 export interface SettingProblem {
-  readonly source: keyof SettingSources;
+  readonly source: SourceName;
   /** The name of the setting, or of an unknown variable; empty for a file that cannot be read. */
   readonly name: string;
   readonly value: unknown;
@@ -73,12 +83,14 @@ export interface SettingProblem {
 /** The settings in effect, the source of each value, and the problems of the sources. */
 export interface ResolvedSettings {
   readonly settings: Settings;
+  /** The values of settings that no source has. */
+  readonly defaults: Settings;
   /** The source of each value that is not a default. */
   readonly origins: SettingOrigins;
   readonly problems: readonly SettingProblem[];
 }
 
-type SettingOrigins = Readonly<Partial<Record<SettingName, keyof SettingSources>>>;
+type SettingOrigins = Readonly<Partial<Record<SettingName, SourceName>>>;
 
 const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, { default: standard }]) => [name, standard]),

@@ -9,6 +9,8 @@ export interface Settings {
   readonly compactAt: number;
   readonly summaryModel: string;
   readonly notes: Switch;
+  readonly keepWarm: Switch;
+  readonly compactTool: Switch;
   readonly "window.tokens": number;
   readonly "memory.extraction": Switch;
   readonly "memory.recall": Switch;
@@ -36,10 +38,15 @@ export const DEFAULT_POLICY_SETTINGS: Readonly<Record<keyof DefaultPolicySetting
     'Pass the number to the preset, as in coding("balanced", { compactAtPercent: 60 }), or to window({ percent: 60 })',
   summaryModel: "Pass the model to the form of the summary, as in prose(ask, { model })",
   notes: "Set the field `notes` of the policy, as in { ...policy, notes: codingNotes() }, or leave the field out",
+  keepWarm: 'Pass the rule to the preset, as in coding("balanced", { keepWarm: keepWarm() })',
+  compactTool: "Add the rule to the field `compact.when` of the policy, as in anyOf(compact.when, whenProposed())",
 };
 
 /** The part of the settings that shapes the default policy. */
-export type DefaultPolicySettings = Pick<Settings, "profile" | "compactAt" | "summaryModel" | "notes">;
+export type DefaultPolicySettings = Pick<
+  Settings,
+  "profile" | "compactAt" | "summaryModel" | "notes" | "keepWarm" | "compactTool"
+>;
 
 /** A setting: the schema of its values, with a description and a default. */
 export type Setting<Value> = WithDefault<Value> & { readonly description: string };

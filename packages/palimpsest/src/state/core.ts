@@ -34,10 +34,27 @@ export interface Ports {
   readonly host: Surroundings;
   readonly tools: RunnableTools;
   readonly facts: ModelFactsReader;
+  readonly pings: PingStatus;
   /** Aborted when the session ends. */
   readonly signal: AbortSignal;
   /** Ends the session's own work. */
   readonly closing: AbortController;
+}
+
+/** Why a provider accepts no pings. A session and its forks share it. */
+export interface PingRefusal {
+  because: string | undefined;
+}
+
+/** Whether the provider accepts requests that only keep a prompt in its cache. */
+export class PingStatus {
+  readonly refusal: PingRefusal;
+  /** Whether the newest request can be sent without asking for an answer. */
+  sendable = true;
+
+  constructor(refusal: PingRefusal = { because: undefined }) {
+    this.refusal = refusal;
+  }
 }
 
 /** The part of an open session that every feature can use. `LiveSession` has these fields. */
@@ -80,6 +97,8 @@ export interface Opening {
   readonly settingsReader?: SettingsReader;
   /** The failures of rules of the parent of a fork. */
   readonly ruleFailures?: RuleFailures;
+  /** Why the provider refused a ping of the parent of a fork. */
+  readonly pingRefusal?: PingRefusal;
   /** The tools of the parent of a fork. */
   readonly tools?: RunnableTools;
 }
@@ -128,6 +147,7 @@ export async function openCore(
       host: withTimeout(options.surroundings, { clock, signal }),
       tools: opening.tools ?? new RunnableTools(),
       facts,
+      pings: new PingStatus(opening.pingRefusal),
       signal,
       closing,
     },

@@ -75,6 +75,8 @@ export interface SettingsSource {
   readonly flagsDeadlineMs?: number;
   /** A file with a JSON object of names and values: `settingsFile(path)`, or your own. @default none */
   readonly file?: SettingsFile;
+  /** Values of the host in place of the library's defaults. Every other source is stronger. @default none */
+  readonly defaults?: Partial<Settings>;
 }
 
 /** A file of settings. It is read at the start of each turn. */
@@ -155,8 +157,8 @@ export interface SessionOptions<Request = unknown, Response = unknown, Message =
   /**
    * Everything that the session decides about its context window: which results are stored and cleared, when the
    * conversation is compacted, and what survives. A function is called when the session opens and when its model
-   * changes. The settings `profile`, `compactAt`, `summaryModel` and `notes` are rejected beside a policy, because they
-   * only shape the default one. @default coding() with the profile of the settings
+   * changes. The settings `profile`, `compactAt`, `summaryModel`, `notes` and `keepWarm` are rejected beside a policy,
+   * because they only shape the default one. @default coding() with the profile of the settings
    */
   readonly policy?: PolicyOption;
   /** The session's notes: template, prompt, and where to write them. @default the built-in template, kept in the log */

@@ -67,10 +67,10 @@ export class SettingsReader {
 
   async read(): Promise<ResolvedSettings> {
     const { settings = {}, settingsFrom = {} } = this.#options;
-    const { file, environment = globalThis.process?.env ?? {} } = settingsFrom;
+    const { file, environment = globalThis.process?.env ?? {}, defaults } = settingsFrom;
     const flagged = await this.#flags?.read();
     const values = file === undefined ? undefined : await readJson(file);
-    const sources = { code: settings, environment, flags: flagged?.values ?? {}, file: values };
+    const sources = { code: settings, environment, flags: flagged?.values ?? {}, file: values, defaults };
     const resolved = resolveSettings(sources, policyKindOf(this.#options));
     const problems = [...resolved.problems, ...(flagged?.problems ?? [])];
     this.#emitNew(problems);
@@ -102,10 +102,10 @@ function policyKindOf({ policy }: SettingsAndPolicy): PolicyKind {
 export function checkSettingsOptions(options: SettingsAndPolicy): void {
   checkOptions("openSession", options, {
     settings: ifGiven(anObject("an object of names and values")),
-    settingsFrom: ifGiven(anObject("an object with environment, flags or file")),
+    settingsFrom: ifGiven(anObject("an object with environment, flags, file or defaults")),
   });
   const { settings = {}, settingsFrom = {} } = options;
-  const { file, flags } = settingsFrom;
+  const { file, flags, defaults } = settingsFrom;
   if (file !== undefined && typeof file?.read !== "function") {
     const expected = "settingsFile(path), or another { name, read() }";
     throw new InvalidOptionError("settingsFrom.file", file, `${expected}; values go into \`settings\``);
@@ -113,7 +113,7 @@ export function checkSettingsOptions(options: SettingsAndPolicy): void {
   if (flags !== undefined && typeof flags?.getStringDetails !== "function") {
     throw new InvalidOptionError("settingsFrom.flags", flags, "an OpenFeature client, with getStringDetails()");
   }
-  const { problems } = resolveSettings({ code: settings }, policyKindOf(options));
+  const { problems } = resolveSettings({ code: settings, defaults }, policyKindOf(options));
   const [first] = problems;
   if (first === undefined) return;
   const messages = problems.map(({ message }) => message).join(" ");

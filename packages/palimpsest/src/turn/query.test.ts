@@ -20,7 +20,7 @@ import {
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Hook } from "../hooks/hook.ts";
 import { createHooks } from "../hooks/run.ts";
-import { headByPauses } from "../policy/rules/cache.ts";
+import { keepWarm } from "../policy/rules/keep-warm.ts";
 import { coding } from "../presets/coding.ts";
 import { anthropic } from "../providers/anthropic.ts";
 import { readStream } from "../providers/stream.ts";
@@ -550,7 +550,7 @@ test("keeps the prompt in the cache during a long tool run if the policy has pin
   const warmed = Promise.withResolvers<void>();
   const opened = await open(inOrder([callTools(callTool("weather", { city: "Bern" }))], repeatResults), "Anthropic", {
     system: "You are a careful engineer. ".repeat(2_000),
-    policy: { ...coding(), cache: headByPauses({ keepWarm: { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 } }) },
+    policy: coding("balanced", { keepWarm: keepWarm() }),
     onEvent: (event) => {
       if (event.kind === "cache-warmed") warmed.resolve();
     },

@@ -1,7 +1,9 @@
 // Tools that the engine offers to the model, and the usage of child sessions in the ledger of their parent.
 
 import { CALL_TOOL, type Part, TOOL_SEARCH } from "../log/block.ts";
+import { PROPOSAL } from "../policy/rules/when.ts";
 import { readRecallInput, recalledText, recallTool } from "../recall/recall.ts";
+import { list, object, optional, text } from "../schema/schema.ts";
 import type { Tool } from "../schema/tool.ts";
 import type { Session } from "../session/session.ts";
 import type { UsageOfOthers } from "../state/responses.ts";
@@ -44,6 +46,40 @@ export function recallFrom(session: Pick<Session, "recall">): Tool {
     repeat: "free",
     resultSize: "bounded",
     execute: async (asked) => recalledText(await session.recall(readRecallInput(asked))),
+  };
+}
+
+/** The marks of a session have a limited size. */
+const MAX_KEPT = 20;
+
+/**
+ * Creates the tool with which the model proposes a compaction between two pieces of work. The proposal counts if the policy has the
+ * rule `whenProposed`, and if the compaction saves money. The summary is told what comes next and what to keep.
+ */
+export function compactTool(
+  session: Pick<Session, "mark">,
+): Tool<{ readonly next: string; readonly keep?: readonly string[] }> {
+  return {
+    name: PROPOSAL,
+    description:
+      "Proposes to compact the conversation into a summary now, because a piece of work is finished and the next one needs little " +
+      "of its details. Call it alone, after the results of all other calls. The conversation is compacted only if that saves money.",
+    inputSchema: object({
+      next: text("What you do next, in a sentence or two.", { maxLength: 1_000 }),
+      keep: optional(
+        list(
+          text(undefined, { maxLength: 200 }),
+          `Names, figures and decisions that the next work needs, at most ${MAX_KEPT}.`,
+        ),
+      ),
+    }),
+    repeat: "free",
+    sideEffects: "none",
+    resultSize: "bounded",
+    async execute({ next, keep = [] }) {
+      await session.mark(PROPOSAL, { next, keep: keep.slice(0, MAX_KEPT) });
+      return "Proposed. If the conversation is compacted, a summary takes the place of everything before your next step.";
+    },
   };
 }
 

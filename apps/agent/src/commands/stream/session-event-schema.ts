@@ -301,7 +301,9 @@ const OTHER_EVENTS: KindsOf<OtherEvent, SharedFields> = {
     fields: {
       activity: text("What the session waited for."),
       pings: number("The number of pings in this pause."),
+      allPings: number("The number of pings in all pauses of this sort, since the session was opened."),
       priceUsd: number(),
+      avoidsUsd: number("What the next request would cost more with an expired cache."),
       pausePriceUsd: number("The price of all pings in this pause."),
     },
   },

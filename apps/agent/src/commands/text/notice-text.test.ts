@@ -16,6 +16,7 @@ const cacheBreak = {
 const compaction = "s:1";
 
 /** Events, and the line that a person reads on the command line. */
+const PING = { kind: "cache-warmed", pings: 1, priceUsd: 0.01, avoidsUsd: 0.12, pausePriceUsd: 0.01 } as const;
 const LINES: readonly (readonly [NewEvent, string])[] = [
   [
     { ...cacheBreak, causes: ["pause"], sort: "alarm" },
@@ -69,8 +70,8 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
     "Request parameter max_tokens (500) was replaced with 20000: the session controls it. Set it with the option maxOutputTokens.",
   ],
   [
-    { kind: "cache-warmed", activity: "waiting", pings: 2, priceUsd: 0.01, pausePriceUsd: 0.02 },
-    "Kept the prompt cache warm while you were idle: 2 requests, $0.0200.",
+    { ...PING, activity: "waiting", allPings: 1 },
+    'Kept the prompt cache warm while you are away for $0.0100; without it, your next message costs $0.1200 more. To turn it off: "keepWarm": "off" in engine.json.',
   ],
   [
     { kind: "result-stored", entry: 4, tool: "Bash", bytes: 84_210, way: "alone" },
@@ -283,6 +284,8 @@ const SILENT: readonly NewEvent[] = [
   { kind: "notes-updated", outcome: "updated", tokens: 300 },
   { kind: "forked", source: "compact", outcome: "ok", used },
   { kind: "agent-changed", agent: "a", way: "teammate", status: "idle" },
+  { ...PING, activity: "tool-runs", allPings: 1 },
+  { ...PING, activity: "waiting", allPings: 2 },
   { kind: "memories-extracted", outcome: "nothing", count: 0 },
   { kind: "dreamed", trigger: "manual", outcome: "held", changed: 5 },
   { kind: "memory-judged", verdict: "rejected" },

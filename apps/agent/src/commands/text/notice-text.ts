@@ -56,9 +56,7 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
         `Request parameter ${event.parameter} (${short(event.given)}) was ${event.sent === undefined ? "left out" : `replaced with ${short(event.sent)}`}: the session controls it.${event.option === undefined ? "" : ` Set it with the option ${event.option}.`}`,
       );
     case "cache-warmed":
-      return news(
-        `Kept the prompt cache warm while you were idle: ${plural(event.pings, "request")}, ${usd(event.pausePriceUsd)}.`,
-      );
+      return warmedNotice(event, surface);
     case "cache-broken":
       return event.sort === "alarm" ? problem(cacheText(event)) : undefined;
     case "result-stored":
@@ -406,6 +404,16 @@ export function problemsOf({ settings, problems }: Agent): readonly string[] {
           `This project is not trusted, so these settings are ignored: ${heldBack.join("; ")}. To review them: palimpsest trust`,
         ]),
   ];
+}
+
+/** Pings while a tool runs cost little and need no attention. The first ping for a person who is away says what pings cost. */
+function warmedNotice(event: EventOf<"cache-warmed">, surface: Surface): Notice | undefined {
+  const { activity, allPings, priceUsd, avoidsUsd } = event;
+  if (activity !== "waiting" || allPings > 1) return undefined;
+  const off = surface === "terminal" ? "/config keepWarm" : '"keepWarm": "off" in engine.json';
+  return news(
+    `Kept the prompt cache warm while you are away for ${usd(priceUsd)}; without it, your next message costs ${usd(avoidsUsd)} more. To turn it off: ${off}.`,
+  );
 }
 
 function clearedText({ by, count: results, tokensFreed }: EventOf<"results-cleared">): string {

@@ -1,4 +1,11 @@
-import { collectResults, recallTool as definition, readRecallInput, recalledText, type Store } from "palimpsest";
+import {
+  collectResults,
+  compactTool,
+  recallTool as definition,
+  readRecallInput,
+  recalledText,
+  type Store,
+} from "palimpsest";
 import type { Recalled, RecallRequest } from "palimpsest/inspect";
 import type { ExtensionContext } from "../../extension/context.ts";
 import type { Extension } from "../../extension/extension.ts";
@@ -6,12 +13,15 @@ import type { AgentSession } from "../../extension/open-agent-session.ts";
 import type { SlashCommand } from "../../extension/slash-command.ts";
 import type { AgentTool } from "../../permissions/agent-tool.ts";
 
-/** Adds recall of stored, cleared and compacted content. Removes stored results of old sessions in the background. */
+/**
+ * Adds recall of stored, cleared and compacted content, and the tool that proposes a compaction, if it is on. Removes stored results of
+ * old sessions in the background.
+ */
 export function recallExtension({ store, clock }: Pick<ExtensionContext, "store" | "clock">): Extension {
   let collecting: Collecting | undefined;
   return {
     name: "recall",
-    tools: ({ session }) => [recallTool((request) => session.recall(request))],
+    tools: ({ session }) => [recallTool((request) => session.recall(request)), ...proposalTools(session)],
     commands: [recallCommand],
     async beforeTurn({ session }) {
       collecting ??= collectOldResults({ store, session, clock });
@@ -19,6 +29,11 @@ export function recallExtension({ store, clock }: Pick<ExtensionContext, "store"
     },
     close: async () => collecting?.close(),
   };
+}
+
+function proposalTools(session: Pick<AgentSession, "mark" | "settings">): readonly AgentTool[] {
+  if (session.settings().settings.compactTool === "off") return [];
+  return [{ ...compactTool(session), effect: "talk" } as AgentTool];
 }
 
 const recallCommand: SlashCommand = {

@@ -70,7 +70,7 @@ async function changeSetting(
   if (wanted.kind === "problem") return say(wanted.message, { color: "warning" });
   await writeSetting(file, name, wanted.value);
   const shown =
-    wanted.value === undefined ? `its default, ${valueText(SETTINGS[name].default)}` : valueText(wanted.value);
+    wanted.value === undefined ? `its default, ${valueText(resolved.defaults[name])}` : valueText(wanted.value);
   const origin = resolved.origins[name];
   const isHidden = origin === "code" || origin === "environment" || origin === "flags";
   const hidden = isHidden ? ` The ${originText(origin, file)} still overrides it.` : "";
@@ -78,13 +78,15 @@ async function changeSetting(
 }
 
 function settingDialog(name: SettingName, resolved: ResolvedSettings, file: string): Dialog {
-  const { description, enum: words, default: standard } = SETTINGS[name];
-  const { settings } = resolved;
+  const { description, enum: words } = SETTINGS[name];
+  const { settings, defaults } = resolved;
   return {
     title: name,
     body: [
       plain(description),
-      plain(`Now ${valueText(settings[name])} (${sourceText(name, resolved, file)}). Default ${valueText(standard)}.`),
+      plain(
+        `Now ${valueText(settings[name])} (${sourceText(name, resolved, file)}). Default ${valueText(defaults[name])}.`,
+      ),
     ],
     options: [
       ...(Array.isArray(words) ? words.map((word) => ({ value: `=${word}`, label: String(word) })) : []),

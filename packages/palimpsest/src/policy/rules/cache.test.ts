@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { stateOf, TEST_MODELS } from "../testing.ts";
 import { fixedLifetimes, headByPauses } from "./cache.ts";
+import { keepWarm } from "./keep-warm.ts";
 
 const state = stateOf({ tokens: 50_000 });
 const plain = stateOf({ tokens: 50_000, model: TEST_MODELS.plain });
@@ -25,11 +26,12 @@ test("fixedLifetimes chooses its lifetimes where the provider offers them", () =
   expect(fixedLifetimes("1h", "1h").conversation(plain, { middle: 0, long: 0 })).toBe("5m");
 });
 
-test("both rules pass the numbers of pings on, and name them for the log", () => {
-  const keepWarm = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
-  for (const rule of [headByPauses({ keepWarm }), fixedLifetimes("1h", "5m", { keepWarm })]) {
-    expect(rule.keepWarm).toEqual(keepWarm);
-    expect(rule.params).toMatchObject({ keepWarm });
+test("both rules pass the rule for pings on, and name its numbers for the log", () => {
+  const pings = keepWarm();
+  for (const rule of [headByPauses({ keepWarm: pings }), fixedLifetimes("1h", "5m", { keepWarm: pings })]) {
+    expect(rule.keepWarm).toBe(pings);
+    const params = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
+    expect(rule.params).toMatchObject({ keepWarm: { name: "keep-warm", params } });
   }
   expect(headByPauses()).toMatchObject({ params: { keepWarm: "off" } });
 });

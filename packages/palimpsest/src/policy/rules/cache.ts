@@ -1,13 +1,13 @@
 // How long the provider caches the prompt.
 
 import { USUAL_LONG_WRITE } from "../../cost/ledger.ts";
-import { A_COUNT, anObject, checkAllOptions, ifGiven } from "../../schema/check-options.ts";
-import type { CacheRule, Json, KeepWarmNumbers } from "../policy.ts";
+import { anObject, checkAllOptions, ifGiven } from "../../schema/check-options.ts";
+import type { CacheRule, Json, WarmRule } from "../policy.ts";
 import type { CacheLifetime, ModelState } from "../window-state.ts";
 
 export interface CacheOptions {
   /** Keeps the prompt in the cache during pauses, with pings. @default no pings */
-  readonly keepWarm?: KeepWarmNumbers;
+  readonly keepWarm?: WarmRule | undefined;
 }
 
 /**
@@ -45,16 +45,13 @@ export function fixedLifetimes(
   };
 }
 
-function keepWarmOf(rule: string, options: CacheOptions): KeepWarmNumbers | undefined {
-  checkAllOptions(rule, options, { keepWarm: ifGiven(anObject("an object of numbers")) });
-  const { keepWarm } = options;
-  if (keepWarm === undefined) return undefined;
-  checkAllOptions(`keepWarm of ${rule}`, keepWarm, { whileToolRuns: A_COUNT, whileWaiting: A_COUNT, capUsd: A_COUNT });
-  return keepWarm;
+function keepWarmOf(rule: string, options: CacheOptions): WarmRule | undefined {
+  checkAllOptions(rule, options, { keepWarm: ifGiven(anObject("a rule, such as keepWarm()")) });
+  return options.keepWarm;
 }
 
-function paramsOf(keepWarm: KeepWarmNumbers | undefined): Json {
-  return keepWarm === undefined ? "off" : { ...keepWarm };
+function paramsOf(keepWarm: WarmRule | undefined): Json {
+  return keepWarm === undefined ? "off" : { name: keepWarm.name, params: keepWarm.params ?? {} };
 }
 
 function offered(lifetime: CacheLifetime, { cacheLifetimes }: ModelState): CacheLifetime {

@@ -58,7 +58,7 @@ function stateIn(situation: Situation): WindowState {
   };
   return {
     ...base,
-    cache: { status, idleMs, segments: [segment] },
+    cache: { status, idleMs, segments: [segment], keptWarm: false },
     prices: { ...TEST_MODELS.plain.prices, ...rates },
     notes,
     compactsAt,

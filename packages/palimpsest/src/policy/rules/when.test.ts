@@ -38,6 +38,18 @@ describe("economic", () => {
     expect(rule(stateOf({ tokens: 150_000, turn: "open" }))?.level).toBe("if-it-pays");
   });
 
+  test("takes other sizes if no pings keep the prompt in the cache", () => {
+    const unlessKeptWarm = { fromTokens: 60_000, inTurnFromTokens: 80_000 };
+    const later = economic({ fromTokens: 100_000, inTurnFromTokens: 150_000, unlessKeptWarm });
+    const because = (tokens: number, keptWarm: boolean, turn: "open" | "starting" = "starting") =>
+      later(stateOf({ tokens, keptWarm, turn }))?.because;
+    expect(because(99_999, true)).toBeUndefined();
+    expect(because(100_000, true)).toBe("100,000 tokens, and saving starts at 100,000");
+    expect(because(60_000, false)).toBe("60,000 tokens, and saving starts at 60,000");
+    expect(because(79_999, false, "open")).toBeUndefined();
+    expect(because(80_000, false, "open")).toBe("80,000 tokens, and saving starts at 80,000");
+  });
+
   test("gives no reason in a window that is too small", () => {
     expect(rule(at(120_000, 150_000))).toBeUndefined();
     expect(rule(at(120_000, 150_001))?.level).toBe("if-it-pays");

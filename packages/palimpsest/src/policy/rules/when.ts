@@ -1,6 +1,7 @@
 // When to compact.
 
-import { A_COUNT, checkAllOptions, MAYBE_A_COUNT } from "../../schema/check-options.ts";
+import { A_COUNT, anObject, checkAllOptions, ifGiven, MAYBE_A_COUNT } from "../../schema/check-options.ts";
+import { asObject } from "../../schema/json-fields.ts";
 import { grouped } from "../../text.ts";
 import { isPromise } from "../guard.ts";
 import type { CompactReason, CompactRule, Level } from "../policy.ts";
@@ -35,10 +36,19 @@ export function nearlyFullAt({ tokens, usableTokens }: WindowLimits, bufferToken
   return usableTokens - Math.min(bufferTokens, Math.floor(tokens / 10));
 }
 
-export interface EconomicNumbers {
+/** The sizes from which on a compaction may save money. */
+export interface SavingSizes {
   readonly fromTokens: number;
   /** While the model works with tools. Larger than `fromTokens`, because a compaction loses details that the work needs. */
   readonly inTurnFromTokens: number;
+}
+
+export interface EconomicNumbers extends SavingSizes {
+  /**
+   * The sizes if no pings keep the prompt in the cache. Smaller, because every pause then writes the whole prompt again.
+   * @default the same
+   */
+  readonly unlessKeptWarm?: SavingSizes | undefined;
   /** Only in windows that are larger. @default 0 */
   readonly aboveWindowTokens?: number;
 }
@@ -46,18 +56,22 @@ export interface EconomicNumbers {
 /** From a size on, if it saves money. */
 export function economic(numbers: EconomicNumbers): WhenRule {
   checkAllOptions("economic", numbers, {
-    fromTokens: A_COUNT,
-    inTurnFromTokens: A_COUNT,
+    ...SIZES,
+    unlessKeptWarm: ifGiven(anObject("an object with fromTokens and inTurnFromTokens")),
     aboveWindowTokens: MAYBE_A_COUNT,
   });
-  const { fromTokens, inTurnFromTokens, aboveWindowTokens = 0 } = numbers;
-  return ({ size, window: { tokens }, turn }) => {
+  const { unlessKeptWarm = numbers, aboveWindowTokens = 0 } = numbers;
+  if (unlessKeptWarm !== numbers) checkAllOptions("unlessKeptWarm of economic", unlessKeptWarm, SIZES);
+  return ({ size, window: { tokens }, turn, cache }) => {
     if (tokens <= aboveWindowTokens) return undefined;
+    const { fromTokens, inTurnFromTokens } = cache.keptWarm ? numbers : unlessKeptWarm;
     const from = turn.status === "open" ? inTurnFromTokens : fromTokens;
     if (size.tokens < from) return undefined;
     return { level: "if-it-pays", because: `${grouped(size.tokens)} tokens, and saving starts at ${grouped(from)}` };
   };
 }
+
+const SIZES = { fromTokens: A_COUNT, inTurnFromTokens: A_COUNT };
 
 /**
  * After the host has marked the end of a piece of work, such as a closed ticket, at any price. The rule waits for the end of a turn,
@@ -72,6 +86,40 @@ export function afterMark(name: string, numbers: { readonly fromTokens?: number 
     const compactedTo = history.lastCompaction?.entry ?? 0;
     if (mark.entry <= compactedTo) return undefined;
     return { level: "requested", because: `the mark "${name}" is ${JSON.stringify(mark.value)}` };
+  };
+}
+
+/** The name of the tool with which the model proposes a compaction, and of the mark that the tool sets. */
+export const PROPOSAL = "compact";
+
+/** The words of the model that proposes a compaction. */
+export interface CompactProposal {
+  /** What the model does after the compaction. */
+  readonly next: string;
+  /** Names and figures that the summary must keep. */
+  readonly keep: readonly string[];
+}
+
+/** The proposal of the model. It ends with the next compaction, and with the next call of another tool: the pause in the work is then over. */
+export function proposalIn({ marks, history, results }: WindowState): CompactProposal | undefined {
+  const mark = Object.hasOwn(marks, PROPOSAL) ? marks[PROPOSAL] : undefined;
+  if (mark === undefined || mark.entry <= (history.lastCompaction?.entry ?? 0)) return undefined;
+  if (results.at(-1)?.tool !== PROPOSAL) return undefined;
+  const { next, keep } = (asObject(mark.value) ?? {}) as Partial<Record<keyof CompactProposal, unknown>>;
+  const texts = Array.isArray(keep) ? keep.filter((one): one is string => typeof one === "string") : [];
+  return { next: typeof next === "string" ? next : "", keep: texts };
+}
+
+/** When the model has proposed a compaction with the tool `compact`, if that saves money. Also inside a turn. */
+export function whenProposed(numbers: { readonly fromTokens?: number } = {}): WhenRule {
+  checkAllOptions("whenProposed", numbers, { fromTokens: MAYBE_A_COUNT });
+  const { fromTokens = 40_000 } = numbers;
+  return (state) => {
+    if (state.size.tokens < fromTokens || proposalIn(state) === undefined) return undefined;
+    return {
+      level: "if-it-pays",
+      because: `${grouped(state.size.tokens)} tokens, and the model proposes a compaction`,
+    };
   };
 }
 

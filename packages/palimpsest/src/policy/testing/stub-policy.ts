@@ -21,7 +21,7 @@ export const STUB_FORM: SummaryForm = {
 
 /** The decisions of a coding agent, with a summary that nobody writes and no parts. */
 export function codingStub(profile: Profile): Policy {
-  const { fromTokens, inTurnFromTokens, aboveWindowTokens, keepNewest, filesTokens } = CODING[profile];
+  const { keepNewest, filesTokens: _, quotedLinesTokens: __, ...sizes } = CODING[profile];
   return {
     name: `coding/${profile}`,
     store: storeBySize(),
@@ -38,13 +38,13 @@ export function codingStub(profile: Profile): Policy {
       toFit({ keepNewest, toShare: 0.6 }),
     ],
     compact: {
-      when: anyOf(window(), economic({ fromTokens, inTurnFromTokens, aboveWindowTokens })),
+      when: anyOf(window(), economic(sizes)),
       range: everything,
       summary: STUB_FORM,
       keep: [],
       prepareAhead: nearCompaction({ idleShare: 0.95, inTurnShare: 0.9, maxTailTokens: 20_000 }),
       expect: {
-        keptTokens: filesTokens === 0 ? 22_000 : 30_000,
+        keptTokens: 30_000,
         outputTokens: 4_000,
         comesBack: { tokens: 8_000, requests: 2 },
       },
