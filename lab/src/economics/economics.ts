@@ -5,11 +5,11 @@ import type { Experiment, ExperimentOptions, Figures } from "../experiment.ts";
 import { installPeers } from "../load-peers.ts";
 import { outputSums } from "./charge-run.ts";
 import type { SessionFacts } from "./facts.ts";
-import { difference, policyFigures, sessionEnds } from "./figures.ts";
+import { difference, policyFigures, profileFigures, sessionEnds } from "./figures.ts";
 import { conditionOf, type Job, MODEL, modelOf, type WindowName } from "./jobs.ts";
 import { readFacts, readRun } from "./kept-results.ts";
 import { needsValid } from "./needs-valid.ts";
-import { ABLATION, FRONTIER, PROFILES } from "./policies.ts";
+import { ABLATION, FRONTIER, PROFILES, unprepared, whenRequired } from "./policies.ts";
 import { replayAll } from "./replay-all.ts";
 import { AGENT_RULES, BASELINE, LIBRARY_RULES, TRIED } from "./rules.ts";
 import { priceRun, type Score, scoreRun } from "./score-session.ts";
@@ -54,7 +54,13 @@ function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
   ): readonly Cell[] => policies.map((policy) => ({ policy, kind, window: "200K", group, sessions: "all", ...more }));
   const main = [
     ...cells("others", "rule", size === "quick" ? [BASELINE, "plain-130k"] : AGENT_RULES),
-    ...cells("profiles", "engine", size === "quick" ? ["balanced"] : PROFILES),
+    ...cells(
+      "profiles",
+      "engine",
+      (size === "quick" ? (["balanced"] as const) : PROFILES).flatMap((profile) => [
+        ...[profile, unprepared(profile), whenRequired(profile)],
+      ]),
+    ),
   ];
   if (size === "quick") return main;
   const large = { window: "1M" } as const;
@@ -67,10 +73,15 @@ function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
       "rule",
       TRIED.map(({ name }) => name),
     ),
-    ...cells("one_million", "rule", [BASELINE, "plain-167k", "codex", "opencode"], large),
-    ...cells("one_million", "engine", PROFILES, large),
-    ...cells("frontier", "engine", Object.keys(FRONTIER), third),
-    ...cells("ablation", "engine", Object.keys(ABLATION), third),
+    ...cells("one_million", "rule", [BASELINE, "plain-130k", "plain-167k", "codex", "opencode"], {
+      ...large,
+      ...third,
+    }),
+    ...cells("one_million", "engine", PROFILES, { ...large, ...third }),
+    ...cells("frontier", "engine", [...PROFILES, ...Object.keys(FRONTIER)], third),
+    ...cells("frontier", "rule", AGENT_RULES, third),
+    ...cells("frontier", "library", LIBRARY_RULES, third),
+    ...cells("ablation", "engine", ["balanced", ...Object.keys(ABLATION)], third),
   ];
   return only === undefined
     ? more
@@ -111,10 +122,10 @@ async function measure(names: readonly string[], options: ExperimentOptions): Pr
     model: MODEL,
     condition: conditionOf("200K"),
     thinking_blocks_sent: sumOf(reports, balanced, "thinkingSent"),
-    profiles: group("profiles"),
+    profiles: allProfileFigures(reports, cells),
     others: group("others"),
-    frontier: group("frontier"),
-    ablation: ablationFigures(reports, cells, balanced),
+    frontier: frontierFigures(reports, cells),
+    ablation: ablationFigures(reports, cells),
     tried: { ...group("tried"), session_ends_within_12_requests_pct: sessionEnds(rounds) },
     one_million: group("one_million"),
     needs_valid: needsValid(reports.map(({ facts }) => facts.needTallies)),
@@ -163,13 +174,41 @@ function groupFigures(reports: readonly SessionReport[], cells: readonly Cell[])
   );
 }
 
+function allProfileFigures(reports: readonly SessionReport[], cells: readonly Cell[]): Figures {
+  const scoresOf = (name: string): readonly Score[] | undefined => {
+    const cell = cells.find(({ policy, group }) => group === "profiles" && policy === name);
+    return cell && reports.map(({ scores }) => scores.get(cell)!);
+  };
+  return Object.fromEntries(
+    PROFILES.flatMap((profile) => {
+      const shipped = scoresOf(profile);
+      if (shipped === undefined) return [];
+      const [without, hurried] = [scoresOf(unprepared(profile)) ?? [], scoresOf(whenRequired(profile)) ?? []];
+      const scores = { shipped, unprepared: without, whenRequired: hurried };
+      return [[profile, profileFigures(scores, userMessagesOf(reports))]];
+    }),
+  );
+}
+
+/** Our profiles, their neighbors, and the policies of others, all on the sessions of the neighbors. */
+function frontierFigures(reports: readonly SessionReport[], cells: readonly Cell[]): Figures {
+  const own = cells.filter(({ group }) => group === "frontier");
+  return {
+    sessions: reports.filter(({ scores }) => own.some((cell) => scores.has(cell))).length,
+    ours: groupFigures(
+      reports,
+      own.filter(({ kind }) => kind === "engine"),
+    ),
+    others: groupFigures(
+      reports,
+      own.filter(({ kind }) => kind !== "engine"),
+    ),
+  };
+}
+
 /** What changes if `balanced` does without a mechanism. */
-function ablationFigures(
-  reports: readonly SessionReport[],
-  cells: readonly Cell[],
-  balanced: Cell | undefined,
-): Figures {
-  const own = cells.filter(({ group }) => group === "ablation");
+function ablationFigures(reports: readonly SessionReport[], cells: readonly Cell[]): Figures {
+  const [balanced, ...own] = cells.filter(({ group }) => group === "ablation");
   if (balanced === undefined || own.length === 0) return {};
   const measured = reports.filter(({ scores }) => scores.has(own[0]!));
   const scoresOf = (cell: Cell): readonly Score[] => measured.map(({ scores }) => scores.get(cell)!);

@@ -5,7 +5,16 @@ import type { Score } from "./score-session.ts";
 /** A session of ten requests that costs as much as the baseline, with 95 of 100 needs in view. */
 const score = (more: Partial<Score> = {}): Score => ({
   ...{ price: 10, baselinePrice: 10, needs: 100, strict: 95, lines: 20, linesMet: 20, refetches: 0, compactions: 1 },
-  ...{ waitedSeconds: 0, waitedInAllSeconds: 0, requests: 10, dearStops: 0, thinkingSent: 0, ...more },
+  ...{
+    waitedSeconds: 0,
+    waitedInAllSeconds: 0,
+    requests: 10,
+    dearStops: 0,
+    thinkingSent: 0,
+    preparedWritten: 0,
+    preparedInstalled: 0,
+    ...more,
+  },
 });
 
 test("policyFigures adds sessions up, with costs relative to the baseline", () => {

@@ -44,6 +44,45 @@ export function policyFigures(scores: readonly Score[], userMessages: number): P
   };
 }
 
+/** A profile as shipped; its cost also without preparing. */
+export interface ProfileFigures extends PolicyFigures {
+  /** Without prepared summaries. */
+  readonly cost_ratio: number;
+  readonly cost_ratio_prepared: number;
+  /** What prepared summaries add to the bill. */
+  readonly prepared_extra_cost_pct: number;
+  /** Prepared summaries that no compaction used. */
+  readonly prepared_unused_pct: number;
+  readonly without_preparation: PolicyFigures;
+  /** Nobody waits for a compaction that only saves money. */
+  readonly when_required: PolicyFigures;
+}
+
+export function profileFigures(
+  scores: {
+    readonly shipped: readonly Score[];
+    readonly unprepared: readonly Score[];
+    readonly whenRequired: readonly Score[];
+  },
+  userMessages: number,
+): ProfileFigures {
+  const sum = (of: readonly Score[], field: keyof Score): number =>
+    of.reduce((total, score) => total + score[field], 0);
+  const shipped = policyFigures(scores.shipped, userMessages);
+  const unprepared = policyFigures(scores.unprepared, userMessages);
+  const written = sum(scores.shipped, "preparedWritten");
+  return {
+    ...shipped,
+    cost_ratio: unprepared.cost_ratio,
+    cost_ratio_interval: unprepared.cost_ratio_interval,
+    cost_ratio_prepared: shipped.cost_ratio,
+    prepared_extra_cost_pct: digits(100 * (sum(scores.shipped, "price") / sum(scores.unprepared, "price") - 1), 2),
+    prepared_unused_pct: percent(written - sum(scores.shipped, "preparedInstalled"), written),
+    without_preparation: unprepared,
+    when_required: policyFigures(scores.whenRequired, userMessages),
+  };
+}
+
 export interface DifferenceFigures {
   /** What the policy costs less without the mechanism, in percent of the baseline, with its 95% interval by session. */
   readonly cost_points: number;

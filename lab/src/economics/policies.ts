@@ -5,6 +5,8 @@ import {
   type CodingNumbers,
   coding,
   fixedLifetimes,
+  headByPauses,
+  keepWarm,
   type Policy,
   type Profile,
   storeNothing,
@@ -15,24 +17,40 @@ export const PROFILES: readonly Profile[] = ["balanced", "economy", "quality"];
 
 /** The policy of a session in the terminal. */
 function shipped(profile: Profile | CodingNumbers): Policy {
-  return coding(profile);
+  return coding(profile, { keepWarm: keepWarm() });
 }
 
-/** The profiles, and what each is with another way to wait. */
+/** Each profile as shipped, without prepared summaries, and without waiting for a compaction that only saves money. */
 const PROFILE_POLICIES: Readonly<Record<string, Policy>> = Object.fromEntries(
-  PROFILES.map((profile) => [profile, shipped(profile)]),
+  PROFILES.flatMap((profile) => {
+    const policy = shipped(profile);
+    const { compact } = policy;
+    return [
+      [profile, policy],
+      [unprepared(profile), { ...policy, compact: { ...compact, prepareAhead: undefined, patience: "wait" } }],
+      [whenRequired(profile), { ...policy, compact: { ...compact, patience: "when-required" } }],
+    ] as const;
+  }),
 );
+
+export function unprepared(profile: Profile): string {
+  return `${profile}-unprepared`;
+}
+
+export function whenRequired(profile: Profile): string {
+  return `${profile}-when-required`;
+}
 
 const balanced = shipped("balanced");
 const changed = (numbers: Partial<CodingNumbers>): Policy => shipped({ ...CODING.balanced, ...numbers });
-const between = (fromTokens: number, inTurnFromTokens: number): Policy => changed({ fromTokens, inTurnFromTokens });
+const between = (fromTokens: number, inTurnFromTokens: number): Policy =>
+  changed({ fromTokens, inTurnFromTokens, unlessKeptWarm: undefined });
 
 /** Neighbors of `balanced`: they show what another choice would cost and lose. */
 export const FRONTIER: Readonly<Record<string, Policy>> = {
   "from-80k-120k": between(80_000, 120_000),
   "from-115k-150k": between(115_000, 150_000),
   "from-150k-167k": between(150_000, 167_000),
-  "when-full": { ...balanced, compact: { ...balanced.compact, when: window() } },
   "lines-6k": changed({ quotedLinesTokens: 6_000 }),
   "lines-20k": changed({ quotedLinesTokens: 20_000 }),
   "files-10k": changed({ filesTokens: 10_000 }),
@@ -67,8 +85,9 @@ export const ABLATION: Readonly<Record<string, Policy>> = {
   ),
   "without a lifetime for the head": {
     ...balanced,
-    cache: fixedLifetimes("5m", "5m", { keepWarm: balanced.cache.keepWarm }),
+    cache: fixedLifetimes("5m", "5m", { keepWarm: keepWarm() }),
   },
+  "without pings": { ...balanced, cache: headByPauses() },
 };
 
 const POLICIES: Readonly<Record<string, Policy>> = { ...PROFILE_POLICIES, ...FRONTIER, ...ABLATION };

@@ -24,6 +24,9 @@ export interface Score {
   /** If the user stopped after a request: at how many of them the session had cost over 5% more than the baseline. */
   readonly dearStops: number;
   readonly thinkingSent: number;
+  /** Summaries that were written before a compaction needed them, and how many of them were used. */
+  readonly preparedWritten: number;
+  readonly preparedInstalled: number;
 }
 
 const DEAR = 1.05;
@@ -64,5 +67,7 @@ export function scoreRun({ run, requests, priceAtStop }: PricedRun, baseline: Pr
     requests: priceAtStop.length,
     dearStops: stops.filter((ratio) => ratio > DEAR).length,
     thinkingSent: run.thinkingSent ?? 0,
+    preparedWritten: run.prepared?.written ?? 0,
+    preparedInstalled: run.prepared?.installed ?? 0,
   };
 }

@@ -48,7 +48,9 @@ export function planSessions(
   return names.map((name) => {
     const path = resolve(tracesFolder(), name);
     const digest = createHash("sha256").update(readFileSync(path)).digest("hex");
-    const jobs = jobsOf(name).map((job) => ({ job, file: resultFile({ name, digest }, job, codeFor(job)) }));
+    // A job that several figures need is run once.
+    const own = new Map(jobsOf(name).map((job) => [JSON.stringify(job), job])).values();
+    const jobs = Array.from(own, (job) => ({ job, file: resultFile({ name, digest }, job, codeFor(job)) }));
     return { name, repository: name.split("/")[0]!, path, digest, jobs };
   });
 }
