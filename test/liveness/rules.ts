@@ -31,6 +31,7 @@ import {
   matching,
   type NotesRule,
   native,
+  nearCompaction,
   notes10K5K3,
   notesByGrowth,
   notesWhenTheyPay,
@@ -135,6 +136,12 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
   provider180K140K: experiment(continueNearLimitWithEdits, [clearsFull(provider180K140K), clearsFull()]),
   window13K: experiment(fillWindow, [compacts({ when: window13K }), compacts({ when: window({ percent: 40 }) })]),
   codingNotes: experiment(noteTurns, [notes(codingNotes()), base]),
+
+  // When to compact, and when to write the summary ahead
+  nearCompaction: experiment(workVeryLong, [
+    compacts({ prepareAhead: nearCompaction({ idleShare: 0.5, inTurnShare: 0.5, maxTailTokens: 40_000 }) }),
+    compacts({ prepareAhead: undefined }),
+  ]),
 
   // What is cleared
   whenCold: experiment(continueCold, [clears(whenCold({ keepNewest: 2 })), clears()]),

@@ -263,7 +263,7 @@ interface CompactionDue extends CompactionForecast {
 export interface CompactionForecast {
   readonly reason: Exclude<CompactionReason, "asked">;
   /** The reason in words and numbers. */
-  readonly why: string;
+  readonly because: string;
   /** The current size of the conversation. */
   readonly tokens: number;
   /** The context window of the model. */
@@ -292,6 +292,8 @@ export interface CompactionStarted extends OfCompaction {
   readonly kind: "compaction-started";
   readonly trigger: "auto" | "manual" | "reactive";
   readonly reason: CompactionReason;
+  /** The reason in words and numbers. */
+  readonly because: string;
   /** `restore`: a restore had undone an earlier compaction of the same items, and the window forces this compaction. */
   readonly overrides?: "restore";
   readonly tokensBefore: number;

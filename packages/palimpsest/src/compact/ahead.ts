@@ -112,8 +112,8 @@ export class Ahead {
     if (by !== "summary" || !this.#mayPrepare()) return false;
     if (this.#running !== undefined) this.#running.installs = "at-once";
     // A fork that reads a cold cache pays for the whole prompt. The next response leaves the prompt in the cache.
-    else if (measures.preparingState().cache.status === "warm") this.#begin("at-once", forecast.why);
-    else this.#due = forecast.why;
+    else if (measures.preparingState().cache.status === "warm") this.#begin("at-once", forecast.because);
+    else this.#due = forecast.because;
     return true;
   }
 

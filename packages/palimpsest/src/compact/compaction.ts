@@ -7,8 +7,9 @@ import { toDraft } from "../log/entry.ts";
 import type { AttemptPayload, CompactionFailure, CompactionRecord, DecidedBy } from "../log/payload-compaction.ts";
 import type { NotesKeeper } from "../notes/keeper.ts";
 import type { DeclinedCause } from "../notes/plan.ts";
-import { isFull, type Take } from "../policy/decide.ts";
+import { HELD, isFull, type Take } from "../policy/decide.ts";
 import { RANGE_RULE, SUMMARY_RULE } from "../policy/guard.ts";
+import type { Level } from "../policy/policy.ts";
 import { type CompactProposal, proposalIn } from "../policy/rules/when.ts";
 import type { WindowState } from "../policy/window-state.ts";
 import type {
@@ -24,6 +25,7 @@ import {
   CLOSED,
   COMPACTION_SOURCE,
   ECONOMIC_BREAKER,
+  isOptional,
   mayTry,
   retryAtMs,
   WINDOW_BREAKER,
@@ -35,8 +37,9 @@ import type { Attendance, DueCompaction, Hold } from "../state/options.ts";
 import type { ContentInlet, Sizes } from "../state/ports.ts";
 import { type Snapshot, takeSnapshot } from "../state/state.ts";
 import type { Ahead, ReadyText } from "./ahead.ts";
+import { becauseOf } from "./explain.ts";
 import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install.ts";
-import type { CompactionOutcome, CompactOptions, EndedCompaction } from "./outcome.ts";
+import type { CompactionOutcome, CompactOptions, DecisionOutcome, EndedCompaction } from "./outcome.ts";
 import { composeView } from "./parts/compose.ts";
 import { type CompactionPart, type CompactionPlan, type PlanOptions, partByPolicy, planCompaction } from "./plan.ts";
 import { type AskedSummary, askForSummary, planOptions } from "./summarize.ts";
@@ -93,13 +96,16 @@ export class Compactions {
   async beforeRequest(
     { forecast, decided, hold }: DueCompaction,
     options: Pick<CompactOptions, "signal">,
-  ): Promise<void> {
+  ): Promise<DecisionOutcome> {
     const isAsked = this.#parts.settings.current.compaction === "ask";
     // A user who is asked needs no announcement. A compaction that the user took back is not asked about again.
-    if (hold !== undefined && !(isAsked && hold.by === "opened")) return this.#announce(forecast, heldUntil(hold));
+    if (hold !== undefined && !(isAsked && hold.by === "opened")) {
+      await this.#announce(forecast, heldUntil(hold));
+      return heldOutcome(hold);
+    }
     if (!isAsked) await this.announceFirst(forecast);
-    else if (!(await this.#mayCompact(forecast, options.signal))) return;
-    await this.compact({ trigger: "auto", forecast, decided }, options);
+    else if (!(await this.#mayCompact(forecast, options.signal))) return NOT_APPROVED;
+    return decisionOutcome(await this.compact({ trigger: "auto", forecast, decided }, options));
   }
 
   /** Announces the first compaction after the session was opened, unless the user asked for it. */
@@ -150,6 +156,7 @@ export class Compactions {
       compaction,
       trigger,
       reason,
+      because: becauseOf(run.origin),
       ...(overrides === undefined ? {} : { overrides }),
       tokensBefore: snapshot.sizeTokens,
       earlierCompactions: boundaries,
@@ -345,7 +352,7 @@ export class Compactions {
     const { trigger, reason } = origin;
     const { outcome, spentInVain } = ended;
     if (outcome.kind === "compacted" || outcome.kind === "aborted") return ended;
-    if (outcome.kind === "nothing" && (reason !== "economic" || outcome.cause === "overtaken")) return ended;
+    if (outcome.kind === "nothing" && (!isOptional(reason) || outcome.cause === "overtaken")) return ended;
     const failure = outcome.kind === "failed" ? outcome.failure : "declined";
     await state.inOrder(async () => {
       const calls = spentInVain && callsOfTurn(snapshot, spentInVain, state.carriedState);
@@ -353,7 +360,7 @@ export class Compactions {
       await state.append([toDraft("attempt", attempt)]);
     });
     const { breaker, economicBreaker } = state.carriedState;
-    if (reason !== "economic") {
+    if (!isOptional(reason)) {
       if (breaker.kind === "open") this.#emitTripped("compaction", breaker);
       return ended;
     }
@@ -395,6 +402,22 @@ function degradedBy(compaction: string, { outcome, problem }: EndedCompaction): 
 }
 
 const ABORTED: CompactionOutcome = { kind: "aborted" };
+
+const NOT_APPROVED: DecisionOutcome = { kind: "declined", because: "the user did not approve it" };
+
+/** The outcome of a compaction, as the outcome of the decision to compact. */
+function decisionOutcome(outcome: CompactionOutcome): DecisionOutcome {
+  switch (outcome.kind) {
+    case "compacted":
+      return { kind: "done" };
+    case "nothing":
+      return { kind: "declined", because: outcome.why };
+    case "failed":
+      return { kind: "failed", because: outcome.why };
+    case "aborted":
+      return { kind: "failed", because: "it was aborted" };
+  }
+}
 
 /** Whoever waits for a turn that is not theirs yet need not wait for its end. */
 function abortedBefore(turn: Promise<unknown>, signal: AbortSignal): Promise<CompactionOutcome> {
@@ -508,6 +531,11 @@ export function holdOf({ carriedState, attendance, nowMs }: HoldQuestion): Hold 
   return { by: "failed", retryAtMs: retryAtMs(economicBreaker, ECONOMIC_BREAKER) ?? nowMs };
 }
 
+/** The outcome of a decision to compact that has to wait. */
+export function heldOutcome(hold: Hold | undefined): DecisionOutcome {
+  return { kind: "held", because: hold === undefined ? "it has to wait" : HELD[hold.by] };
+}
+
 /** Whether the user has been told about a compaction that waits. Each reason is told once. */
 export function isTold(hold: Hold, { carriedState, attendance }: HoldQuestion): boolean {
   if (hold.by === "failed") return true;
@@ -532,25 +560,30 @@ export function forecastOf(
   state: WindowState,
   carriedState: CarriedState,
 ): CompactionForecast {
-  const reason = taken.proposal.level === "required" || isFull(state) ? "window" : "economic";
-  return forecast(reason, because, taken.afterTokens, state, carriedState);
+  return forecast(reasonOf(taken.proposal.level, state), because, taken.afterTokens, state, carriedState);
+}
+
+/** A full window compacts whatever the level of the proposal is. */
+function reasonOf(level: Level, state: WindowState): CompactionForecast["reason"] {
+  if (level === "required" || isFull(state)) return "window";
+  return level === "requested" ? "requested" : "economic";
 }
 
 /** The same for a compaction that the provider requires, because it has refused a request. */
 export function forecastRefused(
-  why: string,
+  because: string,
   expectedKeptTokens: number,
   state: WindowState,
   carriedState: CarriedState,
 ): CompactionForecast {
   const { tokens, headTokens } = state.size;
   const keptTokens = state.history.lastCompaction?.keptTokens ?? Math.min(expectedKeptTokens, Math.floor(tokens * 0.4));
-  return forecast("window", why, headTokens + keptTokens, state, carriedState);
+  return forecast("window", because, headTokens + keptTokens, state, carriedState);
 }
 
 function forecast(
   reason: CompactionForecast["reason"],
-  why: string,
+  because: string,
   afterTokens: number,
   { size, prices, window }: WindowState,
   { takenBack }: CarriedState,
@@ -560,7 +593,7 @@ function forecast(
   const { read, usdPerUnit } = prices;
   return {
     reason,
-    why,
+    because,
     tokens: size.tokens,
     windowTokens: window.tokens,
     expectedTokens,

@@ -8,7 +8,7 @@ import type { BoundaryPayload, ReplacePayload } from "../log/payload.ts";
 import type { CompactionRecord, SummaryAttempt, SummaryRecord } from "../log/payload-compaction.ts";
 import { SUMMARY } from "../log/provenance.ts";
 import { type BreakerState, type CarriedState, CLOSED } from "../state/carried.ts";
-import type { SessionPolicy } from "../state/policy.ts";
+import { policyDrafts, type SessionPolicy } from "../state/policy.ts";
 import type { SessionState, Snapshot } from "../state/state.ts";
 import { foldEntry } from "../view/fold.ts";
 import { outline, type View } from "../view/view.ts";
@@ -66,11 +66,14 @@ export type CompactionOrigin = Pick<CompactionRecord, "trigger" | "reason" | "ov
 
 interface InstallContext {
   readonly state: SessionState;
-  readonly policy: Pick<SessionPolicy, "count">;
+  readonly policy: Pick<SessionPolicy, "count" | "current">;
   readonly origin: CompactionOrigin;
 }
 
-/** Writes the boundary and its attachments in one batch, unless the view has changed since the plan was made. */
+/**
+ * Writes the boundary and its attachments in one batch, unless the view has changed since the plan was made. The policy that decided
+ * comes first, if the log does not have it.
+ */
 export async function installBoundary(
   plan: CompactionPlan,
   ready: ReadyView,
@@ -80,6 +83,8 @@ export async function installBoundary(
   if (isOvertaken(snapshot, state)) {
     return { kind: "nothing", cause: "overtaken", why: "the conversation changed while the summary was written" };
   }
+  const policyEntry = policyDrafts(policy.current, state.carriedState.policy);
+  if (policyEntry.length > 0) await state.append(policyEntry);
   const { view, summary, attempts, breaker, spent } = ready;
   const { blocks, block, tools, attachments, parts, tokensAfter } = view;
   const record: CompactionRecord = {

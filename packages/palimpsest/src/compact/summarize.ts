@@ -14,7 +14,15 @@ import type { Summary, SummaryAsk, WriteSummary } from "../policy/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import { present } from "../schema/json-fields.ts";
 import { clampMaxTokens } from "../size/budget.ts";
-import { breakerAfter, CLOSED, ECONOMIC_BREAKER, mayTry, type Seen, WINDOW_BREAKER } from "../state/carried.ts";
+import {
+  breakerAfter,
+  CLOSED,
+  ECONOMIC_BREAKER,
+  isOptional,
+  mayTry,
+  type Seen,
+  WINDOW_BREAKER,
+} from "../state/carried.ts";
 import type { SessionCore } from "../state/core.ts";
 import { remembering, withTimeout } from "../state/host-content.ts";
 import { windowOfModel } from "../state/limits.ts";
@@ -274,7 +282,7 @@ export async function askForSummary(plan: CompactionPlan, core: SessionCore, cal
   }
   const { problem, attempts, record } = withoutText(result);
   const wantsNone = summary.kind === "none";
-  if (call.reason === "economic" && !wantsNone) {
+  if (isOptional(call.reason) && !wantsNone) {
     return { kind: "none", failure: FAILURES[problem.reason], why: problem.because, spent, failures };
   }
   const view = await composeView(undefined, plan, composing);
@@ -378,10 +386,9 @@ async function askModels(plan: CompactionPlan, core: SessionCore, asked: AskMode
   const { summary, limits, reason, trigger, instructions, calls, seen, signal } = asked;
   if (plan.room === undefined) return notAsked(summary, NO_ROOM);
   const { carriedState } = plan.snapshot;
-  const [breaker, rule] =
-    reason === "economic"
-      ? ([carriedState.economicBreaker, ECONOMIC_BREAKER] as const)
-      : ([carriedState.breaker, WINDOW_BREAKER] as const);
+  const [breaker, rule] = isOptional(reason)
+    ? ([carriedState.economicBreaker, ECONOMIC_BREAKER] as const)
+    : ([carriedState.breaker, WINDOW_BREAKER] as const);
   // A user who compacts by hand knows about earlier failures.
   if (trigger !== "manual" && summary.kind !== "none" && !mayTry(breaker, seen, rule)) {
     const because = `after ${breaker.failures} failures in a row no model is asked for now`;

@@ -234,10 +234,9 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
   agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
   reader: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
   mark: ({ name, value }) => isText(name) && value !== undefined,
-  decision: ({ rule, level, because, action, figures, considered, tokensBefore, tokensAfter, ...more }) =>
-    [rule, level, because, action].every(isText) &&
-    isFigures(figures) &&
-    isListOf(considered, isRecord) &&
+  decision: ({ action, tokensBefore, tokensAfter, ...more }) =>
+    isDecidedBy(more) &&
+    isText(action) &&
     isCount(tokensBefore) &&
     isCount(tokensAfter) &&
     (more["returningTokens"] === undefined || isCount(more["returningTokens"])) &&
@@ -303,6 +302,14 @@ const isStored = (value: unknown): boolean =>
   isCount(value["bytes"]) &&
   isCount(value["lines"]);
 
+const isDecidedBy = (value: unknown): boolean =>
+  isRecord(value) &&
+  ["rule", "level", "because"].every((name) => isText(value[name])) &&
+  isFigures(value["figures"]) &&
+  isListOf(value["considered"], isRecord) &&
+  (value["before"] === undefined || isEarlierDecision(value["before"]));
+const isEarlierDecision = (value: unknown): boolean =>
+  isRecord(value) && isCount(value["tokens"]) && isText(value["because"]);
 const isFigures = (value: unknown): boolean =>
   isRecord(value) && isText(value["unit"]) && typeof value["net"] === "number";
 const isEdits = (value: unknown): boolean =>
@@ -340,4 +347,5 @@ const isCompaction = (value: unknown): boolean =>
   isRecord(value) &&
   ["trigger", "reason"].every((name) => isText(value[name])) &&
   isRecord(value["summary"]) &&
-  isText(value["summary"]["way"]);
+  isText(value["summary"]["way"]) &&
+  (value["decided"] === undefined || isDecidedBy(value["decided"]));

@@ -30,10 +30,11 @@ export interface CompactionRecord {
 export type CompactionTrigger = "auto" | "manual" | "reactive";
 
 /**
- * The reason for a compaction. `window`: the window is nearly full, or the provider refused a request as too long.
- * `economic`: it saves money, and the window has room. `asked`: the user or the host asked for it.
+ * The reason for a compaction. `window`: the window is nearly full, or the provider refused a request as too long. `requested`: the
+ * policy wants the compaction at any price, for example after a closed ticket. `economic`: it saves money, and the window has room.
+ * `asked`: the user or the host asked for it.
  */
-export type CompactionReason = "window" | "economic" | "asked";
+export type CompactionReason = "window" | "requested" | "economic" | "asked";
 
 /** How a summary came about, without its text. */
 export interface SummaryRecord {
@@ -173,6 +174,19 @@ export interface DecidedBy {
   readonly figures: DecisionFigures;
   /** The other proposals. */
   readonly considered: readonly ConsideredProposal[];
+  /** Why nothing was done earlier; absent if this is the first decision since the session was opened. */
+  readonly before?: EarlierDecision | undefined;
+}
+
+/** The newest decision that changed nothing. It has no entry of its own. */
+export interface EarlierDecision {
+  readonly atMs: number;
+  /** The size of the window at that time. */
+  readonly tokens: number;
+  /** The size at which the policy compacts, as it was expected then; absent if the session does not compact by itself. */
+  readonly compactsAtTokens?: number | undefined;
+  /** Up to 400 characters. */
+  readonly because: string;
 }
 
 /** Costs and savings of a proposal, in US dollars; in prices of an input token if the prices are unknown. */

@@ -54,6 +54,12 @@ const COMPACTION: CompactionRecord = {
   tokensAfter: 1,
   parts: [],
   modelCalls: 0,
+  decided: {
+    ...{ rule: "economic", level: "if-it-pays", because: "economic pays" },
+    figures: { unit: "usd", costNow: 0.1, costLater: 0, savesNow: 0.2, savesLater: 0.3, net: 0.4 },
+    considered: [],
+    before: { atMs: 1, tokens: 8, compactsAtTokens: 9, because: "no rule makes a proposal" },
+  },
 };
 const ERASED: Payloads["attachment"] = {
   type: "note",
@@ -160,6 +166,8 @@ const RELIED_ON: Readonly<Record<PayloadKind, readonly string[]>> = {
     ...Object.keys(STANDING).flatMap((name) => (name === "automatic" ? [] : [`state.standing.${name}`])),
     ...["state.standing.turn.phase", "state.standing.turn.cuts", "state.standing.turn.calls"],
     ...["compaction", "compaction.trigger", "compaction.reason", "compaction.summary", "compaction.summary.way"],
+    ...["compaction.decided", "compaction.decided.rule", "compaction.decided.figures", "compaction.decided.before"],
+    ...["compaction.decided.before.tokens", "compaction.decided.before.because"],
   ],
   rewind: ["ledger", "sharedTo"],
   fork: ["session", "sequence", "hash", "source"],

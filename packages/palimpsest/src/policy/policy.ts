@@ -105,10 +105,10 @@ export interface WeighNumbers {
 // ------------------------------------------------------------------------------------------------ compaction
 
 export interface CompactRule {
-  /** Whether to compact now. Pure. The reason becomes a proposal like any other. */
-  when(state: WindowState): CompactReason | undefined;
-  /** What to compact. Pure. The engine moves the cut to where calls, results and thinking stay together. */
-  range(outline: Outline, state: WindowState): Cut | undefined;
+  /** Whether to compact now. The reason becomes a proposal like any other. */
+  readonly when: WhenRule;
+  /** What to compact. The engine moves the cut to where calls, results and thinking stay together. */
+  readonly range: RangeRule;
   readonly summary: Summary | WriteSummary;
   /** What survives besides the summary, most important first. The engine adds the parts that must survive. */
   readonly keep: readonly KeepPart[];
@@ -126,9 +126,29 @@ export interface CompactRule {
   readonly minShrinkShare: number;
 }
 
+/** Says whether to compact now. Pure. A plain function is enough; the built-in rules have a name and numbers, which the log shows. */
+export interface WhenRule extends FunctionRule {
+  (state: WindowState): CompactReason | undefined;
+}
+
+/** Chooses what to compact. Pure. */
+export interface RangeRule extends FunctionRule {
+  (outline: Outline, state: WindowState): Cut | undefined;
+}
+
+/** A rule that is a function. Its name is the name of the function. */
+interface FunctionRule {
+  readonly name: string;
+  readonly params?: Json;
+  /** The rules that it combines. The log shows them in its place. */
+  readonly of?: readonly FunctionRule[];
+}
+
 export interface CompactReason {
   readonly level: Level;
   readonly because: string;
+  /** The name of the rule that asks, for explanations. @default "compact" */
+  readonly rule?: string | undefined;
 }
 
 export interface CompactExpectation {

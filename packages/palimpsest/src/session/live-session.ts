@@ -3,7 +3,7 @@
 import { Ahead } from "../compact/ahead.ts";
 import { Compactions } from "../compact/compaction.ts";
 import { explainBoundaries } from "../compact/explain.ts";
-import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
+import type { CompactionOutcome, CompactOptions, DecisionOutcome, Recovery } from "../compact/outcome.ts";
 import { Recoveries } from "../compact/recover.ts";
 import type { CallLimits } from "../compact/summary/model-calls.ts";
 import { type Answer, type AskOptions, type ForkOptions, Forks, type OpenFork } from "../forks/forks.ts";
@@ -115,7 +115,10 @@ export class LiveSession implements SessionCore {
       return this.outlet.next("first", answer);
     });
     if (first.kind === "request") return first.request;
-    if (!this.ahead.defers(first.due)) await this.compactions.beforeRequest(first.due, { signal });
+    const outcome = this.ahead.defers(first.due)
+      ? WRITTEN_MEANWHILE
+      : await this.compactions.beforeRequest(first.due, { signal });
+    this.measures.decisions.settle(outcome);
     signal?.throwIfAborted();
     const second = await this.state.inOrder(() => this.outlet.next("not-now", answer));
     if (second.kind !== "request") throw new TypeError("No request was prepared.");
@@ -224,3 +227,6 @@ export class LiveSession implements SessionCore {
     await this.#ending;
   }
 }
+
+/** The outcome of a compaction for which nobody waits. */
+const WRITTEN_MEANWHILE: DecisionOutcome = { kind: "held", because: "its summary is written while the work goes on" };

@@ -65,8 +65,8 @@ export function windowStateOf(sources: WindowSources): WindowState {
     model: modelOf(core, limits),
     window: {
       tokens: budget.windowTokens,
-      usableTokens: budget.effectiveTokens,
-      hardLimitTokens: budget.blockingTokens,
+      usableTokens: budget.usableTokens,
+      hardLimitTokens: budget.hardLimitTokens,
       bytes: facts.maxRequestBytes,
       source: limits.known === "guessed" ? "guess" : "known",
     },

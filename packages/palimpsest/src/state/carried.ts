@@ -2,7 +2,7 @@
 
 import type { PassedOver, ReadEntry } from "../log/entry.ts";
 import type { ConfigurationPayload } from "../log/payload.ts";
-import type { PolicyPayload, PreparedState } from "../log/payload-compaction.ts";
+import type { CompactionReason, PolicyPayload, PreparedState } from "../log/payload-compaction.ts";
 import type { AgentEnded, AgentPayload, AgentPlanned, AgentStarted } from "../log/payload-turn.ts";
 import type { Provenance } from "../log/provenance.ts";
 import type { Json } from "../policy/policy.ts";
@@ -256,12 +256,17 @@ function foldAttempt(
 ): CarriedState {
   const event = { kind: "failed", seen: seenAt(carriedState, read, atMs) } as const;
   const { reason, calls = carriedState.calls } = read.payload;
-  if (reason !== "economic") return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
+  if (!isOptional(reason)) return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
   return {
     ...carriedState,
     calls,
     economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER),
   };
+}
+
+/** Whether the window has room without the compaction. Such a compaction may wait, and never costs content. */
+export function isOptional(reason: CompactionReason): boolean {
+  return reason === "economic" || reason === "requested";
 }
 
 function seenAt({ userMessages }: CarriedState, { sequence }: { readonly sequence: number }, nowMs: number): Seen {
