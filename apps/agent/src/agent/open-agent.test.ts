@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { memoryStore } from "palimpsest";
 import { expect, onTestFinished, test } from "vitest";
 import { offline } from "../commands/connect.ts";
+import type { Person } from "../extension/person.ts";
 import { readRule } from "../permissions/rule.ts";
 import { temporaryProject } from "../testing/temporary-project.ts";
 import { placesOf } from "../workspace/places.ts";
@@ -59,6 +60,25 @@ test("offers WebSearch only with a search service, without moving other tools", 
   expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, "WebSearch", ...LAST]);
   const session = await setUp({}, { environment: { ...environment, BRAVE_API_KEY: "" } });
   expect(session.agent.tools.map(({ name }) => name)).not.toContain("WebSearch");
+});
+
+test("offers the tool that proposes a compaction only if the setting is on, without moving other tools", async () => {
+  const { agent } = await setUp({}, { engine: { compactTool: "on" } });
+  expect(agent.tools.map(({ name }) => name)).toEqual([...FIRST, ...BEHIND, "compact", ...LAST]);
+});
+
+test("keeps the prompt warm for a person, and compacts later then", async () => {
+  const person = {} as Person;
+  const sizes = async (options: Partial<AgentOptions>) => {
+    const { session } = (await setUp({}, options)).agent;
+    return [session.settings().settings.keepWarm, session.view.size().compaction];
+  };
+  const late = { atTokens: 130_000, withinTurnAtTokens: 167_000 };
+  const early = { atTokens: 100_000, withinTurnAtTokens: 150_000 };
+  expect(await sizes({ person })).toMatchObject(["on", late]);
+  // Nobody comes back after a run with -p.
+  expect(await sizes({})).toMatchObject(["on", early]);
+  expect(await sizes({ person, engine: { keepWarm: "off" } })).toMatchObject(["off", early]);
 });
 
 test("finds, reads, edits and runs a file", async () => {

@@ -210,3 +210,17 @@ test("a request that waits for its turn says what it waits for, and how long", (
     .join("\n");
   expect(shown).toContain("The limit of 60 requests a minute is used up. Its turn comes in 3 s");
 });
+
+test("a ping reads the status again, and only the first one for a person who is away is a notice", () => {
+  const warmed = (activity: string, allPings: number): ScreenEvent => ({
+    kind: "session",
+    event: {
+      ...{ kind: "cache-warmed", activity, allPings, pings: 1, priceUsd: 0.01, avoidsUsd: 0.12, pausePriceUsd: 0.01 },
+      ...{ session: "s", atMs: 0 },
+    } as const,
+  });
+  const first = after([warmed("tool-runs", 1), warmed("waiting", 1)]);
+  expect(first.effects).toEqual([{ kind: "read-status" }]);
+  expect(first.state.items).toHaveLength(1);
+  expect(after([warmed("waiting", 2)], first.state).state.items).toEqual(first.state.items);
+});

@@ -104,6 +104,7 @@ export function update(state: ScreenState, event: ScreenEvent): Step {
 /** The effects of an event of the session. */
 function effectsOf(state: ScreenState, event: SessionEvent): readonly Effect[] {
   if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") return [{ kind: "show-boundary" }];
+  if (event.kind === "cache-warmed") return [{ kind: "read-status" }];
   // A message of the user can wake a teammate between two turns: its report is awaited, too.
   if (event.kind === "agent-changed" && event.status === "running" && isIdle(state)) return [{ kind: "await-agents" }];
   return [];

@@ -33,15 +33,6 @@ export interface PreparedCounts {
   readonly dropped: Readonly<Partial<Record<string, number>>>;
 }
 
-/** Assumed, not measured: a usual speed of large models, and a round trip with the first token. */
-const OUTPUT_TOKENS_PER_SECOND = 70;
-const SECONDS_TO_FIRST_TOKEN = 2;
-
-/** How long a model takes to write so many tokens. */
-export function writingMs(outputTokens: number): number {
-  return 1_000 * (SECONDS_TO_FIRST_TOKEN + outputTokens / OUTPUT_TOKENS_PER_SECOND);
-}
-
 /** The figures of a run, to compare policies by. */
 export interface ReplayFigures {
   readonly priceUsd: number;

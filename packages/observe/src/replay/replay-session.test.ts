@@ -19,10 +19,11 @@ import { needsOf } from "./needs.ts";
 import { ENGINE_POLICIES } from "./policies.ts";
 import type { Recording } from "./recording.ts";
 import { findReplayModel } from "./replay-model.ts";
-import { figuresOf, runPrice, writingMs } from "./replay-run.ts";
+import { figuresOf, runPrice } from "./replay-run.ts";
 import { type Connect, type ReplayOptions, replaySession } from "./replay-session.ts";
 import { appendOnly } from "./rules/plain-rules.ts";
 import { replayRule } from "./rules/replay-rule.ts";
+import { writingMs } from "./simulated-summary.ts";
 import { sampleRecording } from "./testing/sample-recording.ts";
 
 const model = { ...findReplayModel("claude-opus-4-8")!, windowTokens: 200_000 };

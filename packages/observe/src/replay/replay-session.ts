@@ -26,10 +26,10 @@ import { recordedClock } from "./recorded-clock.ts";
 import { TOKENS_PER_SIGNATURE_CHARACTER, thinkingTokens } from "./recorded-thinking.ts";
 import type { RecordedItem, RecordedRound, Recording } from "./recording.ts";
 import { type ReplayModel, simulatorModel, thinksWhenAsked } from "./replay-model.ts";
-import { type ReplayedRequest, type ReplayRun, type RequestSource, writingMs } from "./replay-run.ts";
+import type { ReplayedRequest, ReplayRun, RequestSource } from "./replay-run.ts";
 import { createShownBlocks } from "./shown-blocks.ts";
 import { ASKS_FOR_NOTES, simulatedModel } from "./simulated-model.ts";
-import { prose } from "./simulated-summary.ts";
+import { prose, writingMs } from "./simulated-summary.ts";
 
 export interface ReplayOptions {
   readonly policy: Policy;

@@ -29,6 +29,18 @@ describe("settings", () => {
     expect(values).toEqual([1, 2, 3, 4, 100]);
   });
 
+  test("take the host's defaults where no source has a value, and report an invalid one", () => {
+    const defaults = { keepWarm: "on", compactAt: 900 };
+    const { settings, origins, problems, defaults: used } = resolveSettings({ defaults });
+    expect([settings.keepWarm, settings.compactAt, origins, used.keepWarm]).toEqual(["on", 100, {}, "on"]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('Setting "compactAt" is 900 in the defaults of the host.'),
+    ]);
+    expect(settingOf("keepWarm", { defaults, file: { keepWarm: "off" } })).toBe("off");
+    // A policy of the host says itself whether to ping.
+    expect(resolveSettings({ defaults: { keepWarm: "on" } }, "own").problems).toEqual([]);
+  });
+
   test("have an origin for each value that is not a default", () => {
     const { origins } = resolveSettings({
       file: { profile: "economy", notes: "on" },
