@@ -304,7 +304,11 @@ function isAbsolute(path: string): boolean {
 
 /** Word for word: further lines are indented, so that they are seen to belong to it. */
 function indented(text: string): string {
-  return text.replace(/\s*\n\s*/g, "\n  ");
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line, at) => line !== "" || at === 0)
+    .join("\n  ");
 }
 
 function oneLine(text: string): string {
@@ -392,7 +396,7 @@ function renderFolders(lines: readonly PathLine[], rootCharacters: number): stri
 }
 
 function folderOf(path: string): string {
-  return path.slice(0, path.replace(/[\\/]$/, "").search(/[^\\/]*$/));
+  return path.slice(0, Math.max(...["\\", "/"].map((slash) => path.lastIndexOf(slash, path.length - 2))) + 1);
 }
 
 /** The absolute folder that saves most when it is named once; empty if none saves anything. */
