@@ -29,6 +29,7 @@ import {
   matching,
   type NotesRule,
   native,
+  nearCompaction,
   notes10K5K3,
   notesByGrowth,
   notesWhenTheyPay,
@@ -66,7 +67,15 @@ import {
   continueWithDeletions,
   continueWithEdits,
 } from "./drives/clearing.ts";
-import { closeTickets, compactInTurn, compactOnce, fillWindow, workLong, workVeryLong } from "./drives/compaction.ts";
+import {
+  closeTickets,
+  compactInTurn,
+  compactOnce,
+  fillWindow,
+  prepareAndCompact,
+  workLong,
+  workVeryLong,
+} from "./drives/compaction.ts";
 import { compactByNotes, noteBeforePause, noteTurns } from "./drives/notes.ts";
 import { storeResults } from "./drives/storing.ts";
 import { type Drive, type Experiment, experiment } from "./experiment.ts";
@@ -89,7 +98,7 @@ const clears = (...clear: Policy["clear"]): Policy => ({ ...base, clear });
 const compacts = (compact: Partial<CompactRule>): Policy => ({
   ...base,
   clear: [],
-  compact: { ...base.compact, ...compact },
+  compact: { ...base.compact, prepareAhead: undefined, ...compact },
 });
 const caches = (cache: Policy["cache"]): Policy => ({ ...base, cache });
 const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({ ...compacts(compact), notes: rule });
@@ -181,6 +190,15 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
   folderRules: part(folderRules({ maxTokens: 5_000 })),
   images: part(images({ newest: 2, maxTokens: 8_000 })),
   matching: part(matching(/ORD-\d{6}/)),
+
+  // Summaries ahead of time
+  nearCompaction: experiment(prepareAndCompact, [
+    compacts({
+      when: economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 }),
+      prepareAhead: nearCompaction({ idleShare: 0.5, inTurnShare: 0.5, maxTailTokens: 40_000 }),
+    }),
+    compacts({ when: economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 }) }),
+  ]),
 
   // Notes
   notesByGrowth: experiment(noteTurns, [notes(notesByGrowth(GROWTH)), base]),
