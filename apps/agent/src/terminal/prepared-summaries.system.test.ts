@@ -33,8 +33,7 @@ async function open(settings: object = {}) {
   const screen = await openTmux(cli, { columns: 120, rows: 40, environment: { PATH: barePath(project) } });
   await screen.see(IDLE);
   const summaries = (): number =>
-    cli.server.recorder.exchanges.filter(({ body }) => body.includes("a <summary> block, and nothing"))
-      .length;
+    cli.server.recorder.exchanges.filter(({ body }) => body.includes("a <summary> block, and nothing")).length;
   let tables = 0;
   /** Reads tables until something is true. Each turn ends without a wait for a summary. */
   async function readUntil(isTrue: () => boolean | Promise<boolean>): Promise<void> {

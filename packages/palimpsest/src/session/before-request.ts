@@ -160,7 +160,7 @@ class WindowDecisions {
     const { turn } = state;
     // The turn counts its rounds only for a rule that asks for them.
     const open = {
-      ...{ status: "open", pendingCalls: turn.pendingCalls, attended: turn.attended } as const,
+      ...({ status: "open", pendingCalls: turn.pendingCalls, attended: turn.attended } as const),
       get rounds() {
         return turn.rounds;
       },
