@@ -232,6 +232,24 @@ export async function writeGoldenLogs(): Promise<WrittenLogs> {
       "end_turn",
     ),
   );
+  const prepared = session!.history.newestEntry + 1;
+  await enter("prepared", {
+    step: "written",
+    from: question,
+    to: shown,
+    viewChangedAt: 0,
+    formKey: "coding null",
+    tokens: 7,
+    installs: "when-decided",
+    calls: 1,
+    priceUsd: 0.001,
+    text: "Summary:\nA cat at the door.",
+    form: "coding",
+    met: true,
+    because: "a compaction is near",
+    attempts: [],
+  });
+  await enter("prepared", { step: "dropped", of: prepared, reason: "undone", because: "a compaction was undone" });
   await enter("notes", { markdown: "# Notes\n\nA cat at the door.\n", coveredTo: shown });
   await enter("attempt", {
     trigger: "auto",

@@ -1,4 +1,4 @@
-import { overflow } from "./drives/compaction.ts";
+import { overflow, prepareInVain } from "./drives/compaction.ts";
 import {
   changePolicy,
   changeThinkingOfFork,
@@ -35,5 +35,6 @@ testSide({
     overflow,
     noteTooMuch,
     compactWithoutNotes,
+    prepareInVain,
   ],
 });

@@ -76,6 +76,7 @@ import {
   compactInTurn,
   compactOnce,
   fillWindow,
+  prepareAndCompact,
   proposeCompaction,
   workLong,
   workVeryLong,
@@ -102,16 +103,12 @@ const clears = (...clear: Policy["clear"]): Policy => ({ ...base, clear });
 const compacts = (compact: Partial<CompactRule>): Policy => ({
   ...base,
   clear: [],
-  compact: { ...base.compact, ...compact },
+  compact: { ...base.compact, prepareAhead: undefined, ...compact },
 });
 const caches = (cache: Policy["cache"]): Policy => ({ ...base, cache });
 const USUAL: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
 const pings = (numbers: KeepWarmNumbers): Policy => caches(headByPauses({ keepWarm: keepWarm(numbers) }));
-/** Without summaries that are prepared, which come before notes. */
-const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({
-  ...compacts({ prepareAhead: undefined, ...compact }),
-  notes: rule,
-});
+const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({ ...compacts(compact), notes: rule });
 
 /** A policy with only this part, and one without any. Parts of the floor come first if a policy does not name them. */
 const part = (one: KeepPart, drive: Drive = compactOnce): Experiment => {
@@ -141,12 +138,6 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
   provider180K140K: experiment(continueNearLimitWithEdits, [clearsFull(provider180K140K), clearsFull()]),
   window13K: experiment(fillWindow, [compacts({ when: window13K }), compacts({ when: window({ percent: 40 }) })]),
   codingNotes: experiment(noteTurns, [notes(codingNotes()), base]),
-
-  // When to compact, and when to write the summary ahead
-  nearCompaction: experiment(workVeryLong, [
-    compacts({ prepareAhead: nearCompaction({ idleShare: 0.5, inTurnShare: 0.5, maxTailTokens: 40_000 }) }),
-    compacts({ prepareAhead: undefined }),
-  ]),
 
   // What is cleared
   whenCold: experiment(continueCold, [clears(whenCold({ keepNewest: 2 })), clears()]),
@@ -207,6 +198,15 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
   folderRules: part(folderRules({ maxTokens: 5_000 })),
   images: part(images({ newest: 2, maxTokens: 8_000 })),
   matching: part(matching(/ORD-\d{6}/)),
+
+  // Summaries ahead of time
+  nearCompaction: experiment(prepareAndCompact, [
+    compacts({
+      when: economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 }),
+      prepareAhead: nearCompaction({ idleShare: 0.5, inTurnShare: 0.5, maxTailTokens: 40_000 }),
+    }),
+    compacts({ when: economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 }) }),
+  ]),
 
   // Notes
   notesByGrowth: experiment(noteTurns, [notes(notesByGrowth(GROWTH)), base]),

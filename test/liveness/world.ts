@@ -131,6 +131,15 @@ export function openWorld(values: Values, witness: Witness, options: WorldOption
   };
 }
 
+/** What goes on in the background has ended: nothing there waits for anything but this process. */
+export async function settle(world: World): Promise<void> {
+  for (let quiet = 0, before = world.sent.length; quiet < 5; quiet++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (world.sent.length !== before) quiet = 0;
+    before = world.sent.length;
+  }
+}
+
 /** Summaries and notes, whenever they are asked for. */
 export function usualMind({ userText, purpose }: Ask): Reply | undefined {
   if (purpose === "compaction") return answer(SUMMARY);

@@ -39,7 +39,7 @@ export async function growBetweenTurns(stage: Stage): Promise<GrowthResult> {
 
 async function grow(stage: Stage, scenario: string, run: () => Promise<void>): Promise<GrowthResult> {
   writeParts(stage, READS);
-  stage.model.stopAfterSideQuestion();
+  stage.model.stopAfterShrinking();
   await run();
   const [first] = await stage.decisions();
   const mains = stage.sent.filter(({ kind }) => kind === "main");

@@ -21,7 +21,7 @@ const MIN_FORK_PCT = 95;
 const MIN_RULE_CASES = 10;
 const MIN_CONTROLS = 4;
 /** The ways in which a model writes a summary. */
-const MODEL_WAYS = ["fork", "direct", "in-parts", "provider"];
+const MODEL_WAYS = ["prepared", "fork", "direct", "in-parts", "provider"];
 
 /** Compares the figures with what the ladder promises. Returns one sentence per problem. */
 export function judge(figures: LadderFigures, expected: Expected): readonly string[] {

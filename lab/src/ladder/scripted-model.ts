@@ -16,17 +16,22 @@ export interface ScriptedModel {
   plan(...steps: readonly Reply[]): void;
   /** Adds the end of a turn. */
   endTurn(): void;
-  /** Drops the steps that are left once a summary or notes were asked for, so that a scenario ends soon. */
-  stopAfterSideQuestion(): void;
+  /** Drops the steps that are left once the conversation has become smaller, so that a scenario ends soon. */
+  stopAfterShrinking(): void;
 }
+
+/** A request that is smaller by this much follows a decision about the window. */
+const SMALLER = 0.9;
 
 export function createScriptedModel(): ScriptedModel {
   const steps: Reply[] = [];
-  let stopsAfterSideQuestion = false;
+  let stopsAfterShrinking = false;
+  let largestTokens = 0;
   return {
     script(ask) {
       const kind = kindOf(ask.request);
-      if (stopsAfterSideQuestion && (kind === "summary" || kind === "notes")) steps.length = 0;
+      if (kind === "main" && stopsAfterShrinking && ask.inputTokens < SMALLER * largestTokens) steps.length = 0;
+      if (kind === "main") largestTokens = Math.max(largestTokens, ask.inputTokens);
       if (kind === "summary") return summarize(SUMMARY);
       if (kind === "notes") return answer(notesOf(ask));
       if (kind === "agent") return answer(`Part ${agentNumber(ask.request)} is in order.`);
@@ -38,8 +43,8 @@ export function createScriptedModel(): ScriptedModel {
     endTurn() {
       steps.push(answer("Done."));
     },
-    stopAfterSideQuestion() {
-      stopsAfterSideQuestion = true;
+    stopAfterShrinking() {
+      stopsAfterShrinking = true;
     },
   };
 }

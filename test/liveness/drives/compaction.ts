@@ -1,9 +1,19 @@
 import { callTool, callTools, type Reply } from "@palimpsest/provider-simulator";
 import { type CompactOptions, compactTool, type Surroundings } from "palimpsest";
 import { anthropic } from "palimpsest/anthropic";
+import { coding, economic, nearCompaction } from "palimpsest/policy";
 import type { Drive } from "../experiment.ts";
 import type { Witness } from "../witness.ts";
-import { type LibrarySession, openWorld, prose, TOOLS, type Values, type World, type WorldOptions } from "../world.ts";
+import {
+  type LibrarySession,
+  openWorld,
+  prose,
+  settle,
+  TOOLS,
+  type Values,
+  type World,
+  type WorldOptions,
+} from "../world.ts";
 
 const SURROUNDINGS: Surroundings = {
   readFile: async (path) => prose(`content-of-${path.replaceAll(/\W/g, "")}-`, 100).replaceAll(" ", "\n"),
@@ -62,6 +72,33 @@ export const compactInTurn: Drive = async (values, witness) => {
   const session = await world.open({ surroundings: SURROUNDINGS });
   const rounds = Array.from({ length: 9 }, (_, round) => work(`file${round}`, 1_200));
   await world.turn(session, "Go through all of them.", rounds);
+  await session.close();
+  return world.sent;
+};
+
+/** Pauses between the turns are long enough for a summary to be written. */
+export const prepareAndCompact: Drive = async (values, witness) => {
+  const world = openWorld(values, witness, { windowTokens: 200_000 });
+  const session = await world.open();
+  for (let turn = 0; turn < 6; turn++) {
+    await world.turn(session, prose(`wish${turn}-`, 100), [work(`file${turn}`, 2_500)]);
+    await settle(world);
+  }
+  await session.close();
+  return world.sent;
+};
+
+/** A summary is prepared, and the user goes back to before what it covers. */
+export const prepareInVain: Drive = async (_, witness) => {
+  const { compact, ...others } = coding();
+  const when = economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 });
+  const prepareAhead = nearCompaction({ idleShare: 0.1, inTurnShare: 0.1, maxTailTokens: 40_000 });
+  const policy = { ...others, clear: [], compact: { ...compact, when, prepareAhead } };
+  const world = openWorld({ policy }, witness, { windowTokens: 200_000 });
+  const session = await world.open();
+  await world.turn(session, prose("wish-", 100), [work("file", 2_500)]);
+  await settle(world);
+  await session.history.rewind(2);
   await session.close();
   return world.sent;
 };

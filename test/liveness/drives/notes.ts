@@ -2,7 +2,7 @@ import { answer, callTool, callTools, type Reply } from "@palimpsest/provider-si
 import { coding, notesByGrowth } from "palimpsest/policy";
 import type { Drive } from "../experiment.ts";
 import type { Witness } from "../witness.ts";
-import { openWorld, prose, type Values, type World } from "../world.ts";
+import { openWorld, prose, settle, type Values } from "../world.ts";
 
 const MINUTE_MS = 60_000;
 /** Less than what is left of a cache's time when an update is due at the latest. */
@@ -15,15 +15,6 @@ const longNotes = (words: number): Reply =>
   answer(
     `<session-notes>\n<notes-section heading="Current state">\n${prose("noted-", words)}\n</notes-section>\n</session-notes>`,
   );
-
-/** What goes on in the background has ended: nothing there waits for anything but this process. */
-async function settle(world: World): Promise<void> {
-  for (let quiet = 0, before = world.sent.length; quiet < 5; quiet++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (world.sent.length !== before) quiet = 0;
-    before = world.sent.length;
-  }
-}
 
 async function takeNotes(
   values: Values,

@@ -10,6 +10,7 @@ import type {
   PreparedPayload,
   PreparedState,
 } from "../log/payload-compaction.ts";
+import { compactProposal } from "../policy/decide.ts";
 import { RANGE_RULE, SUMMARY_RULE, startReason } from "../policy/guard.ts";
 import type { PreparedSummary } from "../policy/window-state.ts";
 import { estimateTokens } from "../size/calibration.ts";
@@ -238,9 +239,13 @@ export class Ahead {
     const due = this.#due;
     this.#due = undefined;
     if (due !== undefined) return this.#begin("at-once", due);
-    const { value: reason, failure } = startReason(policy.current, measures.preparingState());
+    const window = measures.preparingState();
+    const { value: reason, failure } = startReason(policy.current, window);
     policy.countCall("prepareAhead", failure);
-    if (reason !== undefined) this.#begin("when-decided", reason.because);
+    if (reason === undefined) return;
+    // Notes take the place of a summary, and nobody waits for them either.
+    const { action } = compactProposal(policy.current, window, reason);
+    if (action.kind === "compact" && action.by === "summary") this.#begin("when-decided", reason.because);
   }
 
   /** Whether a summary may be written now. Nobody is asked about it, and no process waits for it at its end. */

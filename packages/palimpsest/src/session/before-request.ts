@@ -170,8 +170,15 @@ class WindowDecisions {
       betweenTurnsTokens: held === undefined || held === "opened" ? betweenTurnsTokens : requiredTokens,
       inTurnTokens: held === undefined ? inTurnTokens : requiredTokens,
     };
-    const status = state.turn.pendingCalls.length > 0 ? "open" : state.turn.status;
-    return { ...state, compactsAt, turn: { ...state.turn, status } };
+    const { turn } = state;
+    // The turn counts its rounds only for a rule that asks for them.
+    const open = {
+      ...({ status: "open", pendingCalls: turn.pendingCalls, attended: turn.attended } as const),
+      get rounds() {
+        return turn.rounds;
+      },
+    };
+    return { ...state, compactsAt, turn: turn.pendingCalls.length > 0 ? open : turn };
   }
 
   #store(): Promise<StageDecision> {

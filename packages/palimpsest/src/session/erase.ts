@@ -20,7 +20,7 @@ interface ErasingParts extends SessionCore {
 export type Erased =
   | {
       readonly kind: "erased";
-      /** The entries whose payload was erased: the requested entry, and decisions and pins that quoted it. */
+      /** The entries whose payload was erased: the requested entry, and decisions, pins and prepared summaries that quoted it. */
       readonly entries: readonly number[];
       /** Summaries and notes that were made from the entry and may still repeat its content. */
       readonly mayRepeat: readonly number[];

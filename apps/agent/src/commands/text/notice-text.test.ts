@@ -165,6 +165,26 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
   ],
   [
     {
+      ...{ kind: "summary-prepared", from: 2, to: 90, tokens: 3_100, calls: 1, priceUsd: 0.05 },
+      because: "95,000 tokens, and a compaction follows at 100,000",
+    },
+    "Prepared a summary for the next compaction (3,100 tokens, $0.0500), so that you need not wait for it.",
+  ],
+  [
+    {
+      kind: "prepared-summary-dropped",
+      reason: "rewound",
+      because: "the session went back to entry 12",
+      priceUsd: 0.05,
+    },
+    "Dropped the prepared summary ($0.0500): the session went back to entry 12.",
+  ],
+  [
+    { kind: "prepared-summary-dropped", reason: "blocked", because: "a hook blocked it: not today" },
+    "Could not prepare a summary: a hook blocked it: not today.",
+  ],
+  [
+    {
       kind: "compaction-degraded",
       compaction,
       summary: "unmet",
