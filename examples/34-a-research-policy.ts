@@ -60,6 +60,7 @@ function research(keepNewest = 3): Policy {
         evidence({ maxTokens: 4_000 }),
       ],
       expect: { keptTokens: 24_000, outputTokens: 5_000, comesBack: { tokens: 6_000, requests: 1 } },
+      patience: "wait",
       minShrinkShare: 0.2,
     },
     cache: headByPauses(),

@@ -4,7 +4,6 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { economicsPage } from "../lab/src/economics/page/economics-page.ts";
 import { gauntletPage } from "../lab/src/gauntlet/gauntlet-page.ts";
 import { ladderPage } from "../lab/src/ladder/ladder-page.ts";
 import { apiReports } from "./generate/api.ts";
@@ -20,7 +19,6 @@ const GENERATORS: Readonly<Record<string, () => Readonly<Record<string, string>>
   schemas,
   plugins: pluginFiles,
   api: apiReports,
-  economics: economicsPage,
   gauntlet: gauntletPage,
   ladder: ladderPage,
 };

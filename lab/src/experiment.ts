@@ -6,6 +6,10 @@ export interface ExperimentOptions {
   readonly size: "full" | "quick";
   /** Runs only the cases whose name contains this text, in experiments that have cases. */
   readonly only?: string;
+  /** Takes so many cases, spread over all, in experiments that have many. @default all */
+  readonly sample?: number;
+  /** Writes a line of JSON for each case to this file, in experiments that have cases. @default no file */
+  readonly rows?: string;
 }
 
 export interface Experiment {

@@ -5,6 +5,7 @@ import { compactionTrial } from "./chaos/compaction-trial.ts";
 import { fleetDrills } from "./chaos/fleet/fleet-drills.ts";
 import { mailTrial } from "./chaos/mail-trial.ts";
 import { memoryTrial } from "./chaos/memory/memory-trial.ts";
+import { preparationTrial } from "./chaos/preparation-trial.ts";
 import { attacks } from "./chaos/security/security-trial.ts";
 import { storeTrial } from "./chaos/store-trial.ts";
 import { asExperiment } from "./chaos/trial.ts";
@@ -54,6 +55,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   }),
   asExperiment(storeTrial),
   asExperiment(compactionTrial),
+  asExperiment(preparationTrial),
   asExperiment(memoryTrial),
   asExperiment(mailTrial),
   asExperiment(attacks),
@@ -62,7 +64,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   ladderExperiment,
 ];
 
-const USAGE = `npm run -s lab -- NAME [--json] [--quick] [--only TEXT]
+const USAGE = `npm run -s lab -- NAME [--json] [--quick] [--only TEXT] [--sample N] [--rows FILE]
 
 ${[
   ...EXPERIMENTS.map(({ name, about }) => [name, about] as const),
@@ -96,10 +98,15 @@ if (name === "gauntlet") {
       json: { type: "boolean" },
       quick: { type: "boolean" },
       only: { type: "string" },
+      sample: { type: "string" },
+      rows: { type: "string" },
     },
   });
   const size = values.quick ? "quick" : "full";
-  const options = { size, ...(values.only === undefined ? {} : { only: values.only }) } as const;
+  const sample = values.sample === undefined ? undefined : Number(values.sample);
+  if (sample !== undefined && !(Number.isInteger(sample) && sample > 0))
+    throw new Error(`--sample is ${values.sample}. Give the number of cases, such as --sample 12.`);
+  const options = { size, only: values.only, sample, rows: values.rows } as const;
   const figures = await experiment.run(options);
   console.log(values.json ? JSON.stringify(figures) : figuresText(figures));
   const problems = experiment.judge?.(figures, options) ?? [];

@@ -16,11 +16,10 @@ const counting = {
   session_bias_mean_abs_pct: 4,
   baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 1_000 } },
 };
-const economics = (cost: number, met: number) => ({
-  by_setting: {
-    "200K/0.1/5m": { cost_ratio: { balanced: [0.8, 0.7, 0.9] }, needs_met_pct: { balanced: 99, plain_167k: 98 } },
-    "1M/0.1/5m": { cost_ratio: { balanced: [cost, 0.7, 1.1] }, needs_met_pct: { balanced: met, plain_167k: 98 } },
-  },
+const economics = (cost_ratio: number, strict_needs_pct: number, thinking_blocks_sent = 1) => ({
+  profiles: { balanced: { cost_ratio, strict_needs_pct } },
+  others: { append_only: { cost_ratio: 1, strict_needs_pct: 98 } },
+  thinking_blocks_sent,
 });
 const fleet = { turn_ratio_to_bare_engine: 0.5, streams: 60, deltas: 60, events_missed: 0, events_twice: 0 };
 const importing = { import_ms: 60, node_ms: 40 };
@@ -105,6 +104,7 @@ test.each([
   ["counting", { ...counting, baselines: { plain: { median_abs_tokens: 80, p95_abs_tokens: 999 } } }],
   ["economics", economics(1, 97.8)],
   ["economics", economics(0.99, 97.7)],
+  ["economics", economics(0.99, 97.8, 0)],
   ["fleet", { ...fleet, turn_ratio_to_bare_engine: 0.49 }],
   ["fleet", { ...fleet, deltas: 59 }],
   ["fleet", { ...fleet, events_missed: 1 }],

@@ -1,3 +1,4 @@
+import type { PolicyFigures } from "./economics/figures.ts";
 import type { Figures } from "./experiment.ts";
 import type { ContestantFigures } from "./gauntlet/run-gauntlet.ts";
 import type { LadderFigures } from "./ladder/figures.ts";
@@ -24,9 +25,9 @@ const TARGETS: readonly Target[] = [
   {
     experiment: "economics",
     // The sample is small.
-    rule: "the defaults keep at least as many needs in view as plain compaction at 167K, less a fifth of a percent",
-    holds: ({ by_setting }) =>
-      settings(by_setting).every(({ needs_met_pct }) => needs_met_pct.balanced >= needs_met_pct.plain_167k - 0.2),
+    rule: "the defaults keep at least as many needs in view as appending until the window is full, less a fifth of a percent",
+    holds: ({ profiles, others }) =>
+      figuresIn(profiles, "balanced").strict_needs_pct >= figuresIn(others, "append_only").strict_needs_pct - 0.2,
   },
   {
     experiment: "fleet",
@@ -131,8 +132,9 @@ const TARGETS: readonly Target[] = [
   },
   {
     experiment: "economics",
-    rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, in either window",
-    holds: ({ by_setting }) => settings(by_setting).every(({ cost_ratio }) => cost_ratio.balanced[0] < 1),
+    rule: "on a sample of recorded sessions the defaults cost less than appending until the window is full, with thinking that is sent back signed",
+    holds: ({ profiles, thinking_blocks_sent }) =>
+      figuresIn(profiles, "balanced").cost_ratio < 1 && Number(thinking_blocks_sent) > 0,
   },
   {
     experiment: "import",
@@ -219,13 +221,8 @@ const TARGETS: readonly Target[] = [
   },
 ];
 
-interface SettingFigures {
-  readonly cost_ratio: Readonly<Record<"balanced", readonly [value: number, low: number, high: number]>>;
-  readonly needs_met_pct: Readonly<Record<"balanced" | "plain_167k", number>>;
-}
-
-function settings(bySetting: unknown): readonly SettingFigures[] {
-  return Object.values(bySetting as Record<string, SettingFigures>);
+function figuresIn(group: unknown, policy: string): PolicyFigures {
+  return (group as Record<string, PolicyFigures>)[policy]!;
 }
 
 function afterTenCompactions(shares: unknown): number {

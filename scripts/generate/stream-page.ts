@@ -34,10 +34,15 @@ function section({ description, properties = {}, required = [] }: JsonSchema): s
   return `### ${kind?.const}\n\n${description}\n${table}`;
 }
 
+const LONGEST_UNION = 8;
+
 function typeOf({ const: only, enum: words, type, items, properties, anyOf }: JsonSchema): string {
   if (only !== undefined) return `\`${only}\``;
   if (words !== undefined) return words.map((word) => `\`${word}\``).join(", ");
   if (items !== undefined) return `list of ${typeOf(items)}`;
   if (properties !== undefined) return `object: ${Object.keys(properties).join(", ")}`;
-  return anyOf === undefined ? (type ?? "anything") : anyOf.map(typeOf).join(", or ");
+  if (anyOf === undefined) return type ?? "anything";
+  // A long union is listed in a section of its own.
+  if (anyOf.length > LONGEST_UNION) return "one of the [events of a session](#events-of-a-session)";
+  return anyOf.map(typeOf).join(", or ");
 }

@@ -31,6 +31,7 @@ import {
   matching,
   type NotesRule,
   native,
+  nearCompaction,
   notes10K5K3,
   notesByGrowth,
   notesWhenTheyPay,
@@ -40,6 +41,7 @@ import {
   prose,
   provider180K140K,
   quotedLines,
+  rareLines,
   rules,
   sections,
   skills,
@@ -105,7 +107,11 @@ const compacts = (compact: Partial<CompactRule>): Policy => ({
 const caches = (cache: Policy["cache"]): Policy => ({ ...base, cache });
 const USUAL: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
 const pings = (numbers: KeepWarmNumbers): Policy => caches(headByPauses({ keepWarm: keepWarm(numbers) }));
-const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({ ...compacts(compact), notes: rule });
+/** Without summaries that are prepared, which come before notes. */
+const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({
+  ...compacts({ prepareAhead: undefined, ...compact }),
+  notes: rule,
+});
 
 /** A policy with only this part, and one without any. Parts of the floor come first if a policy does not name them. */
 const part = (one: KeepPart, drive: Drive = compactOnce): Experiment => {
@@ -135,6 +141,12 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
   provider180K140K: experiment(continueNearLimitWithEdits, [clearsFull(provider180K140K), clearsFull()]),
   window13K: experiment(fillWindow, [compacts({ when: window13K }), compacts({ when: window({ percent: 40 }) })]),
   codingNotes: experiment(noteTurns, [notes(codingNotes()), base]),
+
+  // When to compact, and when to write the summary ahead
+  nearCompaction: experiment(workVeryLong, [
+    compacts({ prepareAhead: nearCompaction({ idleShare: 0.5, inTurnShare: 0.5, maxTailTokens: 40_000 }) }),
+    compacts({ prepareAhead: undefined }),
+  ]),
 
   // What is cleared
   whenCold: experiment(continueCold, [clears(whenCold({ keepNewest: 2 })), clears()]),
@@ -186,6 +198,7 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
     compacts({ keep: [evidence({ maxTokens: 100 })] }),
   ]),
   quotedLines: part(quotedLines({ maxTokens: 4_000 })),
+  rareLines: part(rareLines({ maxTokens: 4_000 })),
   latestResults: part(latestResults({ maxTokens: 10_000 }), compactInTurn),
   files: part(files({ maxTokens: 20_000 })),
   skills: part(skills({ maxTokens: 5_000 })),

@@ -23,6 +23,8 @@ const EVENT_KINDS: Readonly<Record<SessionEvent["kind"], Side>> = {
   "compaction-progressed": "engine",
   "compaction-ended": "engine",
   "compaction-degraded": "engine",
+  "summary-prepared": "engine",
+  "prepared-summary-dropped": "engine",
   "notes-updated": "engine",
   "notes-compaction-declined": "engine",
   "memories-extracted": "above-engine",

@@ -58,6 +58,7 @@ function compaction(outcome: CompactionOutcome): readonly NewEvent[] {
   const started = {
     trigger: "auto",
     reason: "window",
+    because: "the window is nearly full",
     tokensBefore: 150_000,
     earlierCompactions: 2,
     turnsSincePrevious: 9,

@@ -1,7 +1,7 @@
 import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
 import { expect, test } from "vitest";
 import { chargeRun, outputSums } from "./charge-run.ts";
-import type { SessionFacts } from "./to-facts.ts";
+import type { SessionFacts } from "./facts.ts";
 
 const request = (source: ReplayedRequest["source"], more: Partial<ReplayedRequest> = {}): ReplayedRequest => ({
   source,
@@ -20,7 +20,7 @@ const facts = (outputTokens: readonly (number | null)[]): SessionFacts => {
     agent: "claude-code",
     rounds: outputTokens.length,
     userMessages: 1,
-    together: { readRounds: 5, savedRounds: 2 },
+    needTallies: [],
     outputTokens,
     rereadTokens: 500,
   };

@@ -1,5 +1,5 @@
 import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
-import type { SessionFacts } from "./to-facts.ts";
+import type { SessionFacts } from "./facts.ts";
 
 /** How often a model reads something again after a compaction, beyond the needs that a replay finds. */
 const REREADS_PER_COMPACTION = 2;

@@ -1,28 +1,40 @@
+// Runs the jobs of one session whose results are not kept yet, and prints a line for each. A process for each session, so that none pays for
+// the memory of another.
+
 import { readTranscript } from "@palimpsest/observe";
-import { toRecording } from "@palimpsest/observe/replay";
+import { headTokensOf, needsOf, prepareReplay, replayRule, toRecording } from "@palimpsest/observe/replay";
+import { toFacts } from "./facts.ts";
 import { createJobCode } from "./job-code.ts";
-import { keep, resultFile } from "./kept-results.ts";
-import type { Job } from "./plan-jobs.ts";
-import { createRunJob } from "./run-job.ts";
+import { CACHE_MS, type Job, modelOf, WINDOWS } from "./jobs.ts";
+import { type JobResult, keep, resultFile } from "./kept-results.ts";
+import { enginePolicy } from "./policies.ts";
+import { findRule } from "./rules.ts";
+import type { PlannedSession } from "./sessions.ts";
 
-/** What a process is asked to do: the jobs of one session whose results are not kept yet. */
-export interface SessionWork {
-  readonly name: string;
-  readonly path: string;
-  readonly digest: string;
-  readonly jobs: readonly { readonly job: Job; readonly file: string }[];
-}
-
-// A process for each session, so that none pays for the memory of another. It prints a line for each job.
-const { path, jobs, ...session } = JSON.parse(process.argv[2]!) as SessionWork;
+const { path, jobs, ...session } = JSON.parse(process.argv[2]!) as PlannedSession;
 const codeOf = createJobCode();
 if (jobs.some(({ job, file }) => resultFile(session, job, codeOf(job)) !== file)) {
   throw new Error("The code was changed after the experiment had begun: start it again. Results so far are kept.");
 }
 const recording = toRecording(await Array.fromAsync(readTranscript(path)));
 if (recording === undefined) throw new Error("It has no response of a model.");
-const runJob = createRunJob(recording);
+const replay = prepareReplay(recording);
+const needs = needsOf(recording);
+const headTokens = headTokensOf(recording);
+
+async function run(job: Job): Promise<JobResult> {
+  if (job.kind === "facts") return toFacts(recording!);
+  if (job.kind === "engine") {
+    const policy = enginePolicy(job.name);
+    const replayed = { kind: "engine", name: job.name, about: job.name, policyFor: () => policy } as const;
+    return replay(replayed, { model: modelOf(job.window), cacheTtl: "5m" });
+  }
+  const terms = { windowTokens: WINDOWS[job.window], headTokens, lifetimesMs: [CACHE_MS] };
+  const [result] = await replayRule(recording!, needs, await findRule(job.name), terms);
+  return result!;
+}
+
 for (const { job, file } of jobs) {
-  keep(file, await runJob(job));
+  keep(file, await run(job));
   console.log(file);
 }

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
-import { type Job, jobName } from "./plan-jobs.ts";
-import type { JobResult } from "./run-job.ts";
-import type { SessionFacts } from "./to-facts.ts";
+import type { SessionFacts } from "./facts.ts";
+import type { Job } from "./jobs.ts";
+
+export type JobResult = SessionFacts | ReplayRun;
 
 /** Where results are kept, on this machine: `PALIMPSEST_ECONOMICS`. They hold counts, no text. Delete them when you like. */
 function resultsFolder(): string {
@@ -19,7 +20,7 @@ export function resultFile(
   code: string,
 ): string {
   const key = createHash("sha256")
-    .update([session.digest, jobName(job), code].join("\n"))
+    .update([session.digest, JSON.stringify(job), code].join("\n"))
     .digest("hex");
   return join(session.name.replace(/\.jsonl(\.zst)?$/, ""), `${job.kind}-${key.slice(0, 24)}.json`);
 }
@@ -32,8 +33,7 @@ export function isKept(file: string): boolean {
 export function keep(file: string, result: JobResult): void {
   const path = join(resultsFolder(), file);
   mkdirSync(dirname(path), { recursive: true });
-  const text = JSON.stringify("rounds" in result ? result : mapRuns(result, toColumns));
-  writeFileSync(`${path}.${process.pid}`, text);
+  writeFileSync(`${path}.${process.pid}`, JSON.stringify("requests" in result ? toColumns(result) : result));
   renameSync(`${path}.${process.pid}`, path);
 }
 
@@ -41,9 +41,8 @@ export function readFacts(file: string): SessionFacts {
   return JSON.parse(readFileSync(join(resultsFolder(), file), "utf8")) as SessionFacts;
 }
 
-export function readRuns(file: string): Readonly<Record<string, ReplayRun>> {
-  const kept = JSON.parse(readFileSync(join(resultsFolder(), file), "utf8")) as Readonly<Record<string, KeptRun>>;
-  return mapRuns(kept, toRun);
+export function readRun(file: string): ReplayRun {
+  return toRun(JSON.parse(readFileSync(join(resultsFolder(), file), "utf8")) as KeptRun);
 }
 
 /** The requests of a run by column: a third of the size. */
@@ -76,8 +75,4 @@ function toRun({ columns, ...rest }: KeptRun): ReplayRun {
     outputTokens: outputTokens[index]!,
   }));
   return { ...rest, requests };
-}
-
-function mapRuns<From, To>(runs: Readonly<Record<string, From>>, map: (run: From) => To): Readonly<Record<string, To>> {
-  return Object.fromEntries(Object.entries(runs).map(([name, run]) => [name, map(run)]));
 }

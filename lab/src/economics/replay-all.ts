@@ -1,13 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { SessionWork } from "./economics-process.ts";
 import { isKept } from "./kept-results.ts";
-import type { PlannedSession } from "./recorded-sessions.ts";
+import type { PlannedSession } from "./sessions.ts";
 
 const PROCESS = fileURLToPath(new URL("economics-process.ts", import.meta.url));
 const OPTIONS = ["--conditions=palimpsest-source", "--no-warnings", "--max-old-space-size=4096"];
+/** Most of a small session's time is the loading of modules. */
+const COMPILED = join(tmpdir(), "palimpsest-economics-compiled");
 /** One for each processor of the machine that it is measured on. */
 const AT_ONCE = 2;
 const PROGRESS_MS = 15_000;
@@ -45,8 +48,8 @@ export async function replayAll(sessions: readonly PlannedSession[]): Promise<re
   async function runNext(): Promise<void> {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       const { session, jobs } = next;
-      const { name, path, digest } = session;
-      const reason = await runSession({ name, path, digest, jobs }, () => {
+      const { name } = session;
+      const reason = await runSession({ ...session, jobs }, () => {
         done++;
         tell();
       });
@@ -60,9 +63,10 @@ export async function replayAll(sessions: readonly PlannedSession[]): Promise<re
 }
 
 /** Returns why it failed; undefined if all its jobs are done. */
-async function runSession(work: SessionWork, onJob: () => void): Promise<string | undefined> {
+async function runSession(work: PlannedSession, onJob: () => void): Promise<string | undefined> {
   const child = spawn(process.execPath, [...OPTIONS, PROCESS, JSON.stringify(work)], {
     stdio: ["ignore", "pipe", "pipe"],
+    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env },
   });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {

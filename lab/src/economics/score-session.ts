@@ -1,42 +1,35 @@
-import { type ReplayedRequest, type ReplayRun, runPrice } from "@palimpsest/observe/replay";
+import type { ReplayedRequest, ReplayRun } from "@palimpsest/observe/replay";
+import { writingMs } from "@palimpsest/observe/replay";
 import { type ModelPrices, priceUsd } from "palimpsest/inspect";
 import { type Charges, chargeRun } from "./charge-run.ts";
-import { pricesOf } from "./conditions.ts";
-import { type SummaryPrices, summaryPrices } from "./summary-prices.ts";
-import type { SessionFacts } from "./to-facts.ts";
+import type { SessionFacts } from "./facts.ts";
 
-/** One session under one policy and one condition. */
-export interface Score extends SummaryPrices {
+/** One session under one policy. */
+export interface Score {
+  /** The whole bill in US dollars. */
   readonly price: number;
-  /** Without re-reads that no need asks for, and with output as the replay counts it. */
-  readonly barePrice: number;
+  readonly baselinePrice: number;
   readonly needs: number;
-  readonly met: number;
+  /** Needs whose place, or whose line, was in the request. A bare name is not enough. */
   readonly strict: number;
   readonly lines: number;
   readonly linesMet: number;
   readonly refetches: number;
   readonly compactions: number;
-  /** Seconds in which nobody can do anything but wait for summaries and for content that is fetched again. */
+  /** Time in which a summary was needed and not finished. */
   readonly waitedSeconds: number;
-  readonly readTokens: number;
-  readonly inputTokens: number;
-  readonly conversationTokens: number;
+  /** With content that is fetched again, and files that are read again after a compaction. */
+  readonly waitedInAllSeconds: number;
   readonly requests: number;
-  /** If the user stopped after a request: at how many of them this had cost over 5% more than the baseline. */
+  /** If the user stopped after a request: at how many of them the session had cost over 5% more than the baseline. */
   readonly dearStops: number;
-  /** The same between requests 20 and 40. */
-  readonly earlyStops: number;
-  readonly dearEarlyStops: number;
-  /** The highest price at a stop, relative to the baseline there. */
-  readonly worstStop: number;
+  readonly thinkingSent: number;
+  /** Summaries that were written before a compaction needed them, and how many of them were used. */
+  readonly preparedWritten: number;
+  readonly preparedInstalled: number;
 }
 
 const DEAR = 1.05;
-const EARLY = { from: 20, to: 40 };
-/** Stated, not measured: a usual speed of large models, and a round trip with the first token. */
-export const OUTPUT_TOKENS_PER_SECOND = 70;
-export const SECONDS_TO_FIRST_TOKEN = 2;
 
 /** A run that can be compared with others of its session: charged, and with the price at each point where a user may stop. */
 export interface PricedRun {
@@ -57,35 +50,24 @@ export function priceRun(run: ReplayRun, facts: SessionFacts, charges: Charges, 
   return { run, requests, priceAtStop };
 }
 
-export function scoreRun({ run, requests, priceAtStop }: PricedRun, baseline: PricedRun, readShare: number): Score {
-  const sum = (of: (request: ReplayedRequest) => number): number =>
-    requests.reduce((total, request) => total + of(request), 0);
+export function scoreRun({ run, requests, priceAtStop }: PricedRun, baseline: PricedRun): Score {
   const stops = priceAtStop.map((price, index) => price / baseline.priceAtStop[index]!);
-  const early = stops.slice(EARLY.from, EARLY.to);
-  const dear = (ratios: readonly number[]): number => ratios.filter((ratio) => ratio > DEAR).length;
+  const { needs, strict, lines, linesMet, refetches } = run.needs;
+  const waitedSeconds = run.waitedMs / 1_000;
   return {
     price: priceAtStop.at(-1)!,
-    barePrice: runPrice(run, pricesOf(readShare)),
-    ...run.needs,
-    ...summaryPrices(requests, pricesOf(readShare)),
+    baselinePrice: baseline.priceAtStop.at(-1)!,
+    ...{ needs, strict, lines, linesMet, refetches },
     compactions: run.compactedAt.length,
-    waitedSeconds: sum(waitOf),
-    readTokens: sum(({ cacheReadTokens }) => cacheReadTokens),
-    inputTokens: sum(inputOf),
-    conversationTokens: sum((request) => (request.source === "conversation" ? inputOf(request) : 0)),
+    waitedSeconds,
+    waitedInAllSeconds: requests.reduce(
+      (sum, { source, outputTokens }) => sum + (source === "refetch" ? writingMs(outputTokens) / 1_000 : 0),
+      waitedSeconds,
+    ),
     requests: priceAtStop.length,
-    dearStops: dear(stops),
-    earlyStops: early.length,
-    dearEarlyStops: dear(early),
-    worstStop: stops.reduce((worst, ratio) => Math.max(worst, ratio), 0),
+    dearStops: stops.filter((ratio) => ratio > DEAR).length,
+    thinkingSent: run.thinkingSent ?? 0,
+    preparedWritten: run.prepared?.written ?? 0,
+    preparedInstalled: run.prepared?.installed ?? 0,
   };
-}
-
-function inputOf({ freshTokens, cacheReadTokens, cacheWriteTokens }: ReplayedRequest): number {
-  return freshTokens + cacheReadTokens + cacheWriteTokens;
-}
-
-function waitOf({ source, outputTokens }: ReplayedRequest): number {
-  if (source !== "summary" && source !== "refetch") return 0;
-  return SECONDS_TO_FIRST_TOKEN + outputTokens / OUTPUT_TOKENS_PER_SECOND;
 }

@@ -5,7 +5,7 @@ import { FATES, PLACES, time, tokens } from "./words.js";
 /** One compaction: before, after, and what became of each item. */
 export async function showBoundary(place, { at, entry, signal }) {
   const boundary = await get(`${at}/boundaries/${entry}`, signal);
-  const { from, to, reason, summary, before, after, survivors, items, fates, atMs } = boundary;
+  const { from, to, reasons, summary, before, after, survivors, items, fates, atMs } = boundary;
   const text = el("pre", { className: "text", tabIndex: 0, role: "region", "aria-label": "Text of the chosen entry" });
   const choose = async (of) => {
     const found = await get(`${at}/entries/${of}`);
@@ -36,7 +36,8 @@ export async function showBoundary(place, { at, entry, signal }) {
   fill(
     place,
     el("h2", {}, `Compaction at entry ${entry}`),
-    el("p", {}, `${time(atMs)}. Entries ${from} to ${to}: ${reason}.`),
+    el("p", {}, `${time(atMs)}. Replaced entries ${from} to ${to}.`),
+    el("pre", { className: "text", tabIndex: 0, role: "region", "aria-label": "Why" }, reasons),
     el("p", {}, `${tokens(before.totalTokens)} tokens before, ${tokens(after.totalTokens)} after.`),
     el(
       "p",

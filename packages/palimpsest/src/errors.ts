@@ -116,16 +116,16 @@ export class WindowFullError extends PalimpsestError {
   static readonly code = "window-full";
   readonly code: string = WindowFullError.code;
   readonly sizeTokens: number;
-  readonly blockingTokens: number;
+  readonly hardLimitTokens: number;
   readonly windowTokens: number;
 
-  constructor(full: { sizeTokens: number; blockingTokens: number; windowTokens: number }) {
+  constructor(full: { sizeTokens: number; hardLimitTokens: number; windowTokens: number }) {
     super(
-      `The session has about ${full.sizeTokens} tokens. Above ${full.blockingTokens} (window ${full.windowTokens}) there is ` +
+      `The session has about ${full.sizeTokens} tokens. Above ${full.hardLimitTokens} (window ${full.windowTokens}) there is ` +
         "no room for an answer. Compact the session, snip or rewind messages, or use a model with a larger window.",
     );
     this.sizeTokens = full.sizeTokens;
-    this.blockingTokens = full.blockingTokens;
+    this.hardLimitTokens = full.hardLimitTokens;
     this.windowTokens = full.windowTokens;
   }
 }

@@ -2,6 +2,7 @@
 
 export { createEvidence } from "./compact/evidence/evidence.ts";
 export type { Evidence } from "./compact/evidence/state.ts";
+export { type CompactionReasons, compactionReasons } from "./compact/explain.ts";
 export { type PlannedFile, planFiles, rankFiles } from "./compact/parts/attachments.ts";
 export { userMessagesText } from "./compact/parts/floor.ts";
 export { evidenceText } from "./compact/parts/record.ts";
@@ -27,7 +28,7 @@ export { type IndexUpdate, type LogIndex, openLogIndex, type UpdateOptions } fro
 export type { Cause, ChangeCause, ModelPrices } from "./log/cause.ts";
 export { type PassedOver, type ReadEntry, readPayload } from "./log/entry.ts";
 export type { AttachmentPayload, Replacement, ReplacePayload } from "./log/payload.ts";
-export type { CompactionTrigger, SummaryWay } from "./log/payload-compaction.ts";
+export type { CompactionRecord, CompactionTrigger, SummaryWay } from "./log/payload-compaction.ts";
 export type { AgentEnded, AgentWay } from "./log/payload-turn.ts";
 export { provenanceOf } from "./log/provenance.ts";
 export { entryText } from "./log/search-text.ts";

@@ -7,6 +7,7 @@ import type {
   CompactionReason,
   DegradedReason,
   PartRecord,
+  PreparedDropReason,
   SummaryAttempt,
   SummaryRecord,
 } from "./log/payload-compaction.ts";
@@ -39,6 +40,8 @@ export type NewEvent =
   | CompactionProgressed
   | CompactionEnded
   | CompactionDegraded
+  | SummaryPrepared
+  | PreparedSummaryDropped
   | NotesUpdated
   | NotesCompactionDeclined
   | MemoriesExtracted
@@ -260,7 +263,7 @@ interface CompactionDue extends CompactionForecast {
 export interface CompactionForecast {
   readonly reason: Exclude<CompactionReason, "asked">;
   /** The reason in words and numbers. */
-  readonly why: string;
+  readonly because: string;
   /** The current size of the conversation. */
   readonly tokens: number;
   /** The context window of the model. */
@@ -289,6 +292,8 @@ export interface CompactionStarted extends OfCompaction {
   readonly kind: "compaction-started";
   readonly trigger: "auto" | "manual" | "reactive";
   readonly reason: CompactionReason;
+  /** The reason in words and numbers. */
+  readonly because: string;
   /** `restore`: a restore had undone an earlier compaction of the same items, and the window forces this compaction. */
   readonly overrides?: "restore";
   readonly tokensBefore: number;
@@ -355,6 +360,31 @@ export interface CompactionDegraded extends OfCompaction {
   readonly because: string;
   /** Each method that was tried, and why it failed. */
   readonly attempts: readonly SummaryAttempt[];
+}
+
+/** A model wrote a summary that no compaction needs yet. */
+export interface SummaryPrepared {
+  readonly kind: "summary-prepared";
+  /** The entries that it covers. */
+  readonly from: number;
+  readonly to: number;
+  /** The size of the summary. */
+  readonly tokens: number;
+  /** Why it was written now, in words and numbers. */
+  readonly because: string;
+  readonly calls: number;
+  /** Absent if the prices are unknown. */
+  readonly priceUsd?: number;
+}
+
+/** A prepared summary will not be used, or could not be written. The price is spent. */
+export interface PreparedSummaryDropped {
+  readonly kind: "prepared-summary-dropped";
+  readonly reason: PreparedDropReason;
+  /** The reason in words and numbers. */
+  readonly because: string;
+  /** Of all model calls for it. Absent if none was answered, or if the prices are unknown. */
+  readonly priceUsd?: number;
 }
 
 /**

@@ -37,7 +37,14 @@ test("cuts a flood of output, and still ends the call", async () => {
 
 test("sends notices and compactions as updates if supported, otherwise as messages or log lines", async () => {
   const of = { session: "s", atMs: 0 };
-  const started = { kind: "compaction-started", compaction: "x", trigger: "auto", reason: "window", ...of } as const;
+  const started = {
+    kind: "compaction-started",
+    compaction: "x",
+    trigger: "auto",
+    reason: "window",
+    because: "full",
+    ...of,
+  } as const;
   const outcome = {
     kind: "compacted",
     summary: { way: "fork", form: "coding", met: true },

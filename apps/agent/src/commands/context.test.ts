@@ -55,6 +55,8 @@ test("cacheLeft says when the prompt cache expires", () => {
 const figures = { unit: "usd", costNow: 0.1, costLater: 0, savesNow: 0, savesLater: 0.35, net: 0.25 } as const;
 const proposal = { rule: "compact", level: "if-it-pays", because: "it is large", figures } as const;
 const decision: ExplainedDecision = {
+  status: "made",
+  outcome: { kind: "nothing" },
   policy: "coding, balanced",
   atMs: 0,
   tokens: 120_000,
@@ -76,7 +78,13 @@ test("decisionText lists every proposal with its saving, and why it was not take
       barred: "the window is not full",
     },
   ] as const;
-  const lines = decisionText({ ...decision, rule: "compact", because: "compact pays", proposals })
+  const lines = decisionText({
+    ...decision,
+    outcome: { kind: "done" },
+    rule: "compact",
+    because: "compact pays",
+    proposals,
+  })
     .join("\n")
     .split("\n");
   expect(lines).toEqual([
@@ -86,6 +94,30 @@ test("decisionText lists every proposal with its saving, and why it was not take
     "compact  if it saves money      85,000  $0.2500  taken",
     "to-fit   if the window is full   9,000  $0.2500  the window is not full",
   ]);
+});
+
+test.each([
+  [{ kind: "held", because: "you undid one" }, "held, because you undid one", "held"],
+  [
+    { kind: "declined", because: "the user did not approve it" },
+    "declined, because the user did not approve it",
+    "declined",
+  ],
+  [{ kind: "failed", because: "no model answered" }, "failed, because no model answered", "failed"],
+  [{ kind: "running" }, "begun", "begun"],
+] as const)("decisionText says that a decision was not carried out: %o", (outcome, sentence, cell) => {
+  const proposals = [{ ...proposal, freesTokens: 85_000, tokensAfter: 35_000, barred: undefined }];
+  const text = decisionText({ ...decision, outcome, rule: "compact", because: "compact pays", proposals }).join("\n");
+  expect(text).toContain(`Newest decision, at 120,000 tokens: ${sentence} (compact pays).`);
+  expect(text).toMatch(new RegExp(` ${cell}$`));
+});
+
+test("decisionText says what would be done if the session has made no decision since it was opened", () => {
+  const expected = { ...decision, status: "expected", outcome: undefined } as const;
+  expect(decisionText(expected)[1]).toBe(
+    "Before a request now, at 120,000 tokens: nothing to do (compact: nothing has been sent yet).",
+  );
+  expect(decisionText({ ...expected, rule: "compact", because: "compact pays" })[1]).toContain("this would be done");
 });
 
 test("decisionText says that nothing was done, and shows costs as negative savings", () => {

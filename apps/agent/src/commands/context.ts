@@ -3,6 +3,7 @@ import { type Accounting, accountingRows } from "palimpsest/inspect";
 
 import type { AgentSession } from "../extension/open-agent-session.ts";
 import { table, usd } from "../text/table.ts";
+import { cleanText } from "../text/visible-text.ts";
 import { COMMANDS } from "./definitions.ts";
 import { EXIT } from "./exit-codes.ts";
 import { inSession } from "./open-project.ts";
@@ -36,11 +37,11 @@ type NextRequest = Awaited<ReturnType<AgentSession["ledger"]["cost"]>>["nextRequ
 
 /** Describes how full the context window is, and what happens next. @param left the time until the cache expires */
 export function sizeText({ tokens, windowTokens, percentLeft, level, ...size }: SessionSize, left = ""): string {
-  const { compaction, blockingTokens } = size;
+  const { compaction, hardLimitTokens } = size;
   const until = compaction.kind === "off" ? "" : " until compaction";
   return [
     `${count(tokens)} of ${count(windowTokens)} tokens, ${percentLeft}% left${until} (${level})`,
-    table([...nextRows(compaction, left), ["full at", `${count(blockingTokens)} tokens`]]),
+    table([...nextRows(compaction, left), ["full at", `${count(hardLimitTokens)} tokens`]]),
   ].join("\n");
 }
 
@@ -131,19 +132,53 @@ function tokens(amount: number): string {
   return `${amount.toLocaleString("en-US")} tokens`;
 }
 
-/** Describes the newest decision about the window, with every proposal and why it was not taken. */
-export function decisionText({ rule, because, proposals, tokens: size }: ExplainedDecision): readonly string[] {
-  const at = `Newest decision, at ${tokens(size)}: ${rule === undefined ? "nothing to do" : "done"} (${because}).`;
+/**
+ * Describes the newest decision about the window, with every proposal and why it was not taken. Without one, describes the decision
+ * that would be made now.
+ */
+export function decisionText(decision: ExplainedDecision): readonly string[] {
+  const { rule, because, proposals, tokens: size, outcome } = decision;
+  const at =
+    outcome === undefined
+      ? `Before a request now, at ${tokens(size)}: ${rule === undefined ? "nothing to do" : "this would be done"} (${because}).`
+      : `Newest decision, at ${tokens(size)}: ${outcomeText(outcome)} (${because}).`;
   if (proposals.length === 0) return ["", at];
+  const taken = outcome === undefined ? "best" : TAKEN[outcome.kind];
   const rows = proposals.map(({ barred, ...proposal }) => [
     proposal.rule,
     LEVELS[proposal.level],
     count(proposal.freesTokens),
     netText(proposal.figures),
-    proposal.rule === rule ? "taken" : (barred ?? "another one is better"),
+    proposal.rule === rule ? taken : (barred ?? "another one is better"),
   ]);
   return ["", at, table([["rule", "when", "frees", "saves", "why not"], ...rows], [2, 3])];
 }
+
+type Outcome = NonNullable<ExplainedDecision["outcome"]>;
+
+function outcomeText(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "nothing":
+      return "nothing to do";
+    case "running":
+      return "begun";
+    case "done":
+      return "done";
+    case "held":
+    case "declined":
+    case "failed":
+      return `${outcome.kind}, because ${cleanText(outcome.because)}`;
+  }
+}
+
+const TAKEN: Readonly<Record<Outcome["kind"], string>> = {
+  nothing: "not taken",
+  running: "begun",
+  done: "taken",
+  held: "held",
+  declined: "declined",
+  failed: "failed",
+};
 
 const LEVELS: Readonly<Record<ExplainedDecision["proposals"][number]["level"], string>> = {
   required: "at once",

@@ -5,7 +5,7 @@ import { approveCompaction, compactionDialog } from "./ask-person.ts";
 
 const DUE: CompactionForecast = {
   reason: "economic",
-  why: "above 100,000 tokens compaction saves money",
+  because: "above 100,000 tokens compaction saves money",
   tokens: 120_000,
   windowTokens: 200_000,
   expectedTokens: 35_000,
@@ -31,6 +31,7 @@ test("the dialog says what it saves, what it costs and how to undo it", () => {
   const { body } = compactionDialog(DUE);
   const text = body.map((line) => line.map(({ text: words }) => words).join("")).join("\n");
   expect(text).toContain("The conversation has 120,000 tokens");
+  expect(text).toContain("Why: above 100,000 tokens compaction saves money");
   expect(text).toContain("Saves: about 35,000 tokens remain, so every request is 85,000 tokens shorter ($0.0425");
   expect(text).toContain("Costs: one model call");
   expect(text).toContain("Undo: /undo");

@@ -6,7 +6,7 @@ import type { PermissionReply } from "../permissions/permission-call.ts";
 import { plain, plainLines } from "../text/line.ts";
 import { blockLines, readWholeMarkdown } from "../text/markdown.ts";
 import { usd } from "../text/table.ts";
-import { visibleLine, visibleText } from "../text/visible-text.ts";
+import { cleanText, visibleLine, visibleText } from "../text/visible-text.ts";
 import { permissionDialog, SCOPES } from "./dialogs/permission-dialog.ts";
 import { planFileChange } from "./dialogs/plan-file-change.ts";
 import type { CurrentFile } from "./read-current-file.ts";
@@ -123,6 +123,7 @@ export function compactionDialog({ reason, ...due }: CompactionForecast): Dialog
     title: "Compact the conversation now?",
     body: [
       plain(`The conversation has ${now} tokens.`),
+      plain(`Why: ${cleanText(due.because)}`),
       ...urgent,
       plain(`Saves: about ${then} tokens remain, so every request is ${saved} tokens shorter${price}.`),
       plain("Costs: one model call, which writes the summary."),

@@ -12,6 +12,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   agent: "agents",
   agent_summary: "agents' status lines",
   compact: "compaction",
+  compact_ahead: "summaries prepared in advance",
   session_notes: "session notes",
   extract_memories: "saving memories",
   recall_memories: "searching memories",

@@ -1,5 +1,5 @@
 import type { Block } from "palimpsest";
-import { entryText, readPayload } from "palimpsest/inspect";
+import { type CompactionReasons, compactionReasons, entryText, readPayload } from "palimpsest/inspect";
 import type { Entry, LogReader } from "palimpsest/store-parts";
 import { type DiffLine, diffLines } from "../text/diff-lines.ts";
 import { cleanText } from "../text/visible-text.ts";
@@ -121,6 +121,7 @@ function describe(entry: Entry, seen: TranscriptEntry["seen"]): TranscriptEntry 
           : `${count(compaction.tokensBefore)} -> ${count(compaction.tokensAfter)} tokens`;
       return {
         ...common,
+        text: cleanText(`${reasonsText(compactionReasons(read.payload))}\n\n${text}`),
         who: "boundary",
         title: `of entries ${from} to ${to}: ${sizes}`,
         boundary: { from, to, inEffect: "yes" },
@@ -133,6 +134,11 @@ function describe(entry: Entry, seen: TranscriptEntry["seen"]): TranscriptEntry 
     default:
       return undefined;
   }
+}
+
+/** Why the conversation was compacted at this moment, and why not earlier. */
+export function reasonsText({ because, notEarlier }: CompactionReasons): string {
+  return notEarlier === undefined ? `Why: ${because}` : `Why: ${because}\nWhy not earlier: ${notEarlier}`;
 }
 
 const SIGNS: Readonly<Record<DiffLine["kind"], string>> = { same: " ", added: "+", removed: "-", skipped: "⋮" };

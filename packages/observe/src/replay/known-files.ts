@@ -10,18 +10,25 @@ interface Statement {
 export interface SeenTouch extends Touch {
   readonly result: string;
   readonly message: number;
+  readonly status: "ok" | "error";
 }
 
-/** The reads and edits of recorded agents. */
+/** The reads and edits of recorded agents that succeeded. */
 export function touchesOf(messages: readonly Statement[]): readonly SeenTouch[] {
+  return attemptsOf(messages).filter(({ status }) => status === "ok");
+}
+
+/** The reads and edits of recorded agents, also those that failed. */
+export function attemptsOf(messages: readonly Statement[]): readonly SeenTouch[] {
   const calls = new Map<string, ToolCall>();
   const touches: SeenTouch[] = [];
   for (const [message, { blocks }] of messages.entries()) {
     for (const block of blocks) {
       if (block.kind === "tool_call") calls.set(block.id, block);
       const call = block.kind === "tool_result" ? calls.get(block.callId) : undefined;
-      if (call === undefined || block.kind !== "tool_result" || block.status === "error") continue;
-      for (const touch of toTouches(call)) touches.push({ ...touch, result: resultText(block), message });
+      if (call === undefined || block.kind !== "tool_result") continue;
+      const { status } = block;
+      for (const touch of toTouches(call)) touches.push({ ...touch, result: resultText(block), message, status });
     }
   }
   return touches;
@@ -101,7 +108,7 @@ function withTouch(content: string, touch: SeenTouch): string {
 function withRead(content: string, { lines, result }: SeenTouch): string {
   const known = content === "" ? [] : content.split("\n");
   const numbered = Array.from(
-    result.matchAll(/^\s*(\d{1,7})[\u2192\t](.*)$/gm),
+    result.matchAll(/^[ \t]{0,20}(\d{1,7})[\u2192\t](.*)$/gm),
     ([, line, text]) => [Number(line), text!] as const,
   );
   // Some agents show lines without numbers.

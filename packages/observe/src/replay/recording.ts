@@ -2,6 +2,7 @@ import type { Block, Part } from "palimpsest";
 import type {
   RecordedAgent,
   RecordedBlock,
+  RecordedCompaction,
   RecordedEntry,
   RecordedMessage,
   RecordedPart,
@@ -32,6 +33,17 @@ export interface RecordedRound {
   readonly outputTokens?: number;
   /** The agent compacted or cleared something before this round. */
   readonly follows: "round" | "compaction";
+  /** The agent's own compaction before this round, if the transcript shows what stayed in view. */
+  readonly compaction: RecordedView | undefined;
+}
+
+/** What a recorded compaction left in view. */
+export interface RecordedView {
+  /** The items before this one were compacted, except those that were kept. */
+  readonly before: number;
+  readonly kept: readonly number[];
+  /** The summary, with all other text that replaced items. */
+  readonly summary: string;
 }
 
 /** A recorded session as one conversation that only grows: the agent's own compactions and clearings are undone. */
@@ -51,6 +63,7 @@ interface OpenRound {
   readonly contextTokens?: number;
   readonly outputTokens?: number;
   readonly follows: RecordedRound["follows"];
+  readonly compaction: RecordedView | undefined;
 }
 
 /** Undefined if the recording has no response. */
@@ -63,6 +76,8 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
   const calls = new Set<string>();
   let arrivals: RecordedItem[] = [];
   let follows: RecordedRound["follows"] = "round";
+  let compaction: RecordedView | undefined;
+  const itemsById = new Map<string, number[]>();
 
   function add(item: Omit<RecordedItem, "index">): RecordedItem {
     const added = { ...item, index: items.length };
@@ -81,18 +96,24 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
     // one is the first going on.
     if (open !== undefined && (open.responseId === responseId || arrivals.length === 0)) {
       open.response.blocks.push(...blocks);
+      itemsById.set(message.id, [open.response.index]);
       open.response.atMs = Math.max(open.response.atMs, message.atMs);
       return;
     }
     const sentAtMs = Math.max(open?.response.atMs ?? 0, ...arrivals.map(({ atMs }) => atMs));
     const response = add({ role: "assistant", origin: "model", blocks, atMs: message.atMs }) as OpenRound["response"];
-    rounds.push({ arrivals, sentAtMs, response, responseId, follows, ...usages.get(responseId) });
+    itemsById.set(message.id, [response.index]);
+    rounds.push({ arrivals, sentAtMs, response, responseId, follows, compaction, ...usages.get(responseId) });
     arrivals = [];
     follows = "round";
+    compaction = undefined;
   }
 
   for (const entry of entries) {
     if (entry.kind === "compaction" || entry.kind === "microcompaction") follows = "compaction";
+    if (entry.kind === "compaction") compaction = viewAfter(entry, itemsById, items.length);
+    if (entry.kind === "message" && entry.origin === "summary" && compaction !== undefined)
+      compaction = { ...compaction, summary: `${compaction.summary}\n${textIn(entry)}` };
     if (entry.kind !== "message" || entry.branch === "sidechain" || entry.role === "system") continue;
     // A summary at the very beginning stands for content that was not recorded.
     if (entry.origin === "summary" && items.length > 0) continue;
@@ -104,13 +125,49 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
     for (const blocks of piecesOf(entry, calls)) {
       const [first] = blocks;
       const origin = first?.kind === "tool_result" ? "tool" : entry.origin === "human" ? "human" : "host";
-      if (first !== undefined) arrivals.push(add({ role: "user", origin, blocks, atMs: entry.atMs }));
+      if (first === undefined) continue;
+      const item = add({ role: "user", origin, blocks, atMs: entry.atMs });
+      arrivals.push(item);
+      itemsById.set(entry.id, [...(itemsById.get(entry.id) ?? []), item.index]);
     }
   }
   const answered = rounds.filter(({ response }) => response.blocks.length > 0 || response.index === items.length - 1);
   if (session === undefined || answered.length === 0) return undefined;
   const { agent, cwd } = session;
   return { agent, cwd, items, rounds, sizes: fitSizes(rounds) };
+}
+
+/** Undefined if the transcript does not show what stayed. */
+function viewAfter(
+  { kept }: RecordedCompaction,
+  itemsById: ReadonlyMap<string, readonly number[]>,
+  before: number,
+): RecordedView | undefined {
+  const itemsOf = (ids: readonly string[]): readonly number[] => ids.flatMap((id) => itemsById.get(id) ?? []);
+  switch (kept.kind) {
+    case "nothing":
+      return { before, kept: [], summary: "" };
+    case "listed":
+      return { before, kept: itemsOf(kept.ids), summary: "" };
+    case "range": {
+      const [first] = itemsOf([kept.firstId]);
+      const last = kept.lastId === undefined ? before - 1 : itemsOf([kept.lastId]).at(-1);
+      if (first === undefined || last === undefined) return undefined;
+      return {
+        before,
+        kept: Array.from({ length: Math.max(0, last + 1 - first) }, (_, at) => first + at),
+        summary: "",
+      };
+    }
+    case "replacement":
+      return { before, kept: [], summary: kept.messages.map(textIn).join("\n") };
+    case "unrecorded":
+      return undefined;
+  }
+}
+
+function textIn({ blocks }: RecordedMessage): string {
+  return blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
 }
 
 /** Of each response that was paid for, the whole input of its request, and its output. */

@@ -18,18 +18,19 @@ export interface ReplayRun {
   readonly cleared: number;
   /** The time in which the session could not go on because a summary was not finished. */
   readonly waitedMs: number;
+  /** Summaries that were written before a compaction needed them. Undefined for rules of other agents. */
+  readonly prepared?: PreparedCounts;
   /** The signed thinking blocks that were sent back, each counted once. Undefined for rules, which see whole messages only. */
   readonly thinkingSent: number | undefined;
   readonly needs: NeedCounts;
 }
 
-/** Assumed, not measured: a usual speed of large models, and a round trip with the first token. */
-const OUTPUT_TOKENS_PER_SECOND = 70;
-const SECONDS_TO_FIRST_TOKEN = 2;
-
-/** How long a model takes to write so many tokens. */
-export function writingMs(outputTokens: number): number {
-  return 1_000 * (SECONDS_TO_FIRST_TOKEN + outputTokens / OUTPUT_TOKENS_PER_SECOND);
+/** What became of the summaries that were written ahead of time. One that is left at the end of a session is in none of `dropped`. */
+export interface PreparedCounts {
+  readonly written: number;
+  readonly installed: number;
+  /** By reason. Calls that ended before a summary was written are counted, too: `closed`, `failed`, `rewound`. */
+  readonly dropped: Readonly<Partial<Record<string, number>>>;
 }
 
 /** The figures of a run, to compare policies by. */

@@ -7,6 +7,7 @@ import {
   economic,
   fixedLifetimes,
   keepWarm,
+  nearCompaction,
   notesByGrowth,
   type Policy,
   whenIdle,
@@ -18,10 +19,11 @@ import { needsOf } from "./needs.ts";
 import { ENGINE_POLICIES } from "./policies.ts";
 import type { Recording } from "./recording.ts";
 import { findReplayModel } from "./replay-model.ts";
-import { figuresOf, runPrice, writingMs } from "./replay-run.ts";
+import { figuresOf, runPrice } from "./replay-run.ts";
 import { type Connect, type ReplayOptions, replaySession } from "./replay-session.ts";
 import { appendOnly } from "./rules/plain-rules.ts";
 import { replayRule } from "./rules/replay-rule.ts";
+import { writingMs } from "./simulated-summary.ts";
 import { sampleRecording } from "./testing/sample-recording.ts";
 
 const model = { ...findReplayModel("claude-opus-4-8")!, windowTokens: 200_000 };
@@ -29,10 +31,10 @@ const replayed = (recording: Recording, terms: Pick<ReplayOptions, "policy"> & P
   replaySession(recording, needsOf(recording), { model, ...terms });
 
 /** Compacts from a size on that a short recording reaches. */
-function early(cache: Policy["cache"] = fixedLifetimes("5m", "5m")): Policy {
+function early(cache: Policy["cache"] = fixedLifetimes("5m", "5m"), more: Partial<Policy["compact"]> = {}): Policy {
   const { compact, ...others } = coding();
   const when = economic({ fromTokens: 30_000, inTurnFromTokens: 30_000 });
-  return { ...others, compact: { ...compact, when }, cache };
+  return { ...others, compact: { ...compact, when, prepareAhead: undefined, ...more }, cache };
 }
 
 test("appending alone costs on the engine what it costs on a list of messages: within 1%", async () => {
@@ -101,6 +103,25 @@ test("a session waits while a summary is written that its next request needs", a
     summaries.reduce((sum, { outputTokens }) => sum + writingMs(outputTokens), 0),
     -2,
   );
+});
+
+test("a summary that is prepared is installed once it would be ready, and the session waits less for it", async () => {
+  const recording = await sampleRecording({ rounds: 80, lines: 400 });
+  const prepareAhead = nearCompaction({ idleShare: 0.8, inTurnShare: 0.8, maxTailTokens: 20_000 });
+  const [waiting, prepared, hurried] = await Promise.all(
+    [{}, { prepareAhead }, { prepareAhead, patience: "when-required" } as const].map((more) =>
+      replayed(recording, { policy: early(undefined, more) }),
+    ),
+  );
+  expect(waiting!.prepared).toEqual({ written: 0, installed: 0, dropped: {} });
+  expect(prepared!.prepared!.installed).toBeGreaterThan(0);
+  expect(prepared!.compactedAt.length).toBeGreaterThan(0);
+  expect(prepared!.waitedMs).toBeLessThan(waiting!.waitedMs);
+  // Every summary is a request, whatever became of it.
+  const summaries = prepared!.requests.filter(({ source }) => source === "summary").length;
+  expect(summaries).toBeGreaterThanOrEqual(prepared!.prepared!.written);
+  expect(hurried!.waitedMs).toBe(0);
+  expect(hurried!.prepared!.installed).toBe(hurried!.compactedAt.length);
 });
 
 test("notes and summaries are charged", async () => {

@@ -26,10 +26,10 @@ import { recordedClock } from "./recorded-clock.ts";
 import { TOKENS_PER_SIGNATURE_CHARACTER, thinkingTokens } from "./recorded-thinking.ts";
 import type { RecordedItem, RecordedRound, Recording } from "./recording.ts";
 import { type ReplayModel, simulatorModel, thinksWhenAsked } from "./replay-model.ts";
-import { type ReplayedRequest, type ReplayRun, type RequestSource, writingMs } from "./replay-run.ts";
+import type { ReplayedRequest, ReplayRun, RequestSource } from "./replay-run.ts";
 import { createShownBlocks } from "./shown-blocks.ts";
-import { simulatedModel } from "./simulated-model.ts";
-import { prose } from "./simulated-summary.ts";
+import { ASKS_FOR_NOTES, simulatedModel } from "./simulated-model.ts";
+import { prose, writingMs } from "./simulated-summary.ts";
 
 export interface ReplayOptions {
   readonly policy: Policy;
@@ -70,14 +70,15 @@ export async function replaySession(
   const send = connect(service);
   const { id: model, windowTokens, prices } = replayed;
   const adapter = anthropic({} as never, { models: { [model]: { windowTokens, prices } }, edits: "asked" });
-  let source: RequestSource = "conversation";
 
-  async function call(request: AnthropicRequest): Promise<{ response: AnthropicResponse; sent: ReplayedRequest }> {
+  async function call(
+    request: AnthropicRequest,
+    source: RequestSource,
+  ): Promise<{ response: AnthropicResponse; sent: ReplayedRequest }> {
     underWay++;
     try {
       const response = await send(request);
-      const purpose = request.max_tokens === 0 ? "ping" : mind.newest();
-      const sent = { source: purpose === "conversation" ? source : purpose, ...adapter.readResponse(response).usage };
+      const sent = { source, ...adapter.readResponse(response).usage };
       requests.push(sent);
       return { response, sent };
     } finally {
@@ -85,12 +86,15 @@ export async function replaySession(
     }
   }
 
-  /** A call of the engine. Summaries and notes take as long as a model writes, and are heard of all the while. */
+  /**
+   * A call of the engine. Summaries and notes take as long as a model writes, and are heard of all the while. A summary that nobody
+   * waits for is ready when the clock has moved that far: the recording goes on meanwhile.
+   */
   async function* write(
     request: AnthropicRequest,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<StreamPart, AnthropicResponse> {
-    const { response, sent } = await call(request);
+    const { response, sent } = await call(request, purposeOf(request));
     const endMs = clock.now() + (sent.source === "ping" ? 0 : writingMs(sent.outputTokens));
     while (clock.now() < endMs) {
       await clock.wait(Math.min(HEARD_EVERY_MS, endMs - clock.now()), signal);
@@ -104,6 +108,11 @@ export async function replaySession(
   let said = 0;
   const compactedAt: number[] = [];
   let [responses, cleared, waitedMs] = [0, 0, 0];
+  const prepared: { written: number; installed: number; dropped: Partial<Record<string, number>> } = {
+    written: 0,
+    installed: 0,
+    dropped: {},
+  };
   const session = await openSession({
     store: memoryStore({ clock }),
     clock,
@@ -118,7 +127,13 @@ export async function replaySession(
     settingsFrom: { environment: {} },
     surroundings: { readFile: async (path) => fileThen(path, said) },
     onEvent(event) {
-      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") compactedAt.push(responses);
+      if (event.kind === "compaction-ended" && event.outcome.kind === "compacted") {
+        compactedAt.push(responses);
+        if (event.outcome.summary.way === "prepared") prepared.installed++;
+      }
+      if (event.kind === "summary-prepared") prepared.written++;
+      if (event.kind === "prepared-summary-dropped")
+        prepared.dropped[event.reason] = (prepared.dropped[event.reason] ?? 0) + 1;
       if (event.kind === "results-cleared") cleared += event.count;
     },
   });
@@ -151,9 +166,8 @@ export async function replaySession(
     reply: Reply,
     as: { readonly source: RequestSource; readonly endedAtMs: number },
   ): Promise<readonly ToolCall[]> {
-    source = as.source;
     mind.next(reply);
-    const { response } = await call(request);
+    const { response } = await call(request, as.source);
     await clock.advanceTo(as.endedAtMs);
     const { calls } = await session.record(response, request);
     return calls;
@@ -209,10 +223,17 @@ export async function replaySession(
     onProgress?.(responses);
   }
   await clock.settle(session.close());
-  return { requests, compactedAt, cleared, waitedMs, thinkingSent: thinkingSent.size, needs: check.counts };
+  const { size } = thinkingSent;
+  return { requests, compactedAt, cleared, waitedMs, prepared, thinkingSent: size, needs: check.counts };
 }
 
 const HEARD_EVERY_MS = 10_000;
+
+/** The purpose of a call that the engine makes by itself. */
+function purposeOf({ max_tokens: maxTokens, messages }: AnthropicRequest): "ping" | "notes" | "summary" {
+  if (maxTokens === 0) return "ping";
+  return JSON.stringify(messages.at(-1)?.content ?? "").includes(ASKS_FOR_NOTES) ? "notes" : "summary";
+}
 
 interface PauseOptions {
   readonly clock: ReturnType<typeof recordedClock>;

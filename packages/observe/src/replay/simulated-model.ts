@@ -5,15 +5,10 @@ import type { RecordedSizes } from "./fit-sizes.ts";
 import { factLines, factsToKeep, prose, SUMMARY_TOKENS } from "./simulated-summary.ts";
 import { type WireBlock, wordsOf } from "./wire-words.ts";
 
-/** The purpose of a call. */
-export type CallPurpose = "conversation" | "summary" | "notes";
-
 export interface SimulatedModel {
   readonly script: Script;
-  /** The next answer in the conversation. A call without it is about the conversation. */
+  /** The next answer in the conversation. A call without it is about the conversation, and so is one that asks for a summary. */
   next(reply: Reply): void;
-  /** The purpose of the newest answer. */
-  newest(): CallPurpose;
 }
 
 export interface SimulatedModelOptions {
@@ -21,6 +16,8 @@ export interface SimulatedModelOptions {
   readonly sizes: RecordedSizes;
 }
 
+/** A call of the engine whose prompt has these words updates the notes. Its other calls are about summaries. */
+export const ASKS_FOR_NOTES = "<session-notes>";
 /** An update of notes writes what always changes, and a share of what is new. */
 const NOTES_TOKENS = { least: 800, share: 0.02 };
 
@@ -28,7 +25,6 @@ const NOTES_TOKENS = { least: 800, share: 0.02 };
 export function simulatedModel({ cwd, sizes }: SimulatedModelOptions): SimulatedModel {
   const known = new WeakMap<object, readonly UsedFact[]>();
   let waiting: Reply | undefined;
-  let newest: CallPurpose = "conversation";
   let notedTokens = 0;
 
   /** The facts of each block, without the words that ask for the summary. */
@@ -71,15 +67,13 @@ export function simulatedModel({ cwd, sizes }: SimulatedModelOptions): Simulated
 
   return {
     script(ask) {
-      const reply = waiting;
-      waiting = undefined;
-      newest = reply !== undefined ? "conversation" : ask.userText.includes("<session-notes>") ? "notes" : "summary";
-      return reply ?? (newest === "notes" ? takeNotes(ask) : summarize(ask));
+      const reply = ask.purpose === "summary" ? undefined : waiting;
+      if (reply !== undefined) waiting = undefined;
+      return reply ?? (ask.userText.includes(ASKS_FOR_NOTES) ? takeNotes(ask) : summarize(ask));
     },
     next(reply) {
       waiting = reply;
     },
-    newest: () => newest,
   };
 }
 

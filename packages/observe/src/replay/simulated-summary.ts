@@ -6,6 +6,15 @@ export type FactsInView = readonly Iterable<UsedFact>[];
 /** Recorded summaries have about 3,100 tokens, or 4,100 with their scratchpad. */
 export const SUMMARY_TOKENS = { summary: 3_100, scratchpad: 1_000 };
 
+/** Assumed, not measured: a usual speed of large models, and a round trip with the first token. */
+const OUTPUT_TOKENS_PER_SECOND = 70;
+const SECONDS_TO_FIRST_TOKEN = 2;
+
+/** How long a model takes to write so many tokens. */
+export function writingMs(outputTokens: number): number {
+  return 1_000 * (SECONDS_TO_FIRST_TOKEN + outputTokens / OUTPUT_TOKENS_PER_SECOND);
+}
+
 /**
  * The share of a summary that is facts; an item has half the weight of one ten items later. With this rule, 66% of the
  * facts needed after 36 recorded compactions would have been in the summary; the recorded summaries also contained 66%.

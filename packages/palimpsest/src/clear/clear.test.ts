@@ -28,7 +28,8 @@ function takeOf(action: Action, other?: Action): Take {
 
 /** The entries of a decision, and their effect on the view. */
 function carriedOut({ view, index }: RoundsView, action: ClearAction, take = takeOf(action)) {
-  const sources = { view, results: index, thinking: "free", prices: PRICES, sizeTokens: sizeTokens(view) } as const;
+  const sizes = { prices: PRICES, sizeTokens: sizeTokens(view), before: undefined } as const;
+  const sources = { view, results: index, thinking: "free", ...sizes } as const;
   const { drafts, count } = clearResults(action, take, sources);
   const entries = drafts.map((draft, at) => readDraft(draft, 1_000 + at)!);
   for (const entry of entries) foldEntry(view, entry);

@@ -6,6 +6,7 @@ import type { Replacement, ReplacePayload } from "../log/payload.ts";
 import type {
   DecisionPayload,
   DeletedResult,
+  EarlierDecision,
   KeptThinking,
   ProviderEdits,
   RequestedEdits,
@@ -32,6 +33,8 @@ interface ClearSources {
   readonly prices: Prices;
   /** The size of the view before the decision. */
   readonly sizeTokens: number;
+  /** The newest decision that changed nothing. */
+  readonly before: EarlierDecision | undefined;
 }
 
 interface Cleared {
@@ -90,10 +93,10 @@ function stubsFor(entries: readonly number[], { view, results }: ClearSources): 
 function decisionOf(
   action: DecisionPayload["action"],
   decision: Take,
-  { prices, sizeTokens }: ClearSources,
+  { prices, sizeTokens, before }: ClearSources,
 ): DecisionPayload {
   const { afterTokens: tokensAfter } = decision.taken;
-  return { ...decidedBy(decision, prices), action, tokensBefore: sizeTokens, tokensAfter };
+  return { ...decidedBy(decision, prices, before), action, tokensBefore: sizeTokens, tokensAfter };
 }
 
 /** The stub shows this much of the call's input, enough to recognize it. */

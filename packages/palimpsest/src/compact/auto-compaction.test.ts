@@ -134,7 +134,12 @@ describe("a compaction that only saves money", () => {
       outcome: { kind: "compacted", summary: { way: "fork" } },
     });
     const [boundary] = await world.session.history.explain();
-    expect(boundary!.compaction).toMatchObject({ reason: "economic", trigger: "auto" });
+    expect(boundary!.compaction).toMatchObject({ reason: "economic", trigger: "auto", decided: { rule: "economic" } });
+    expect(boundary!.because).toMatch(/^economic pays: [\d,]+ tokens, and saving starts at 20,000; frees/);
+    expect(boundary!.compaction!.decided!.before).toMatchObject({ compactsAtTokens: FROM_TOKENS });
+    expect(boundary!.notEarlier).toMatch(
+      /^at [\d,]+ tokens, nothing was done \(economic: the last compaction failed, and another one has to wait\); the policy expected to compact at 20,000$/,
+    );
     expect(world.session.view.size().compaction.kind).toBe("economic");
   });
 
@@ -178,6 +183,10 @@ describe("the first compaction that nobody asked for", () => {
     const world = await begin();
     await growTo(world, 2 * FROM_TOKENS);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "now", reason: "economic" }]);
+    const [first] = await world.session.history.explain();
+    expect(first!.notEarlier).toMatch(
+      /^at 1\d,\d{3} tokens, nothing was done \(no rule makes a proposal\); the policy expected to compact at 20,000$/,
+    );
     const [announced] = world.told("compaction-announced");
     const { tokens, expectedTokens, savesTokensPerRequest, savesUsdPerRequest = 0 } = announced!;
     expect(tokens).toBeGreaterThanOrEqual(FROM_TOKENS);
@@ -237,6 +246,11 @@ describe("a compaction that was taken back", () => {
   test("is not made again to save money, also after a resume; the user is told once", async () => {
     const world = await takenBack();
     expect(world.session.view.size().compaction).toMatchObject({ kind: "held", heldBy: "restored" });
+    await world.ask(words("zero"));
+    expect(world.session.history.decision().outcome).toEqual({
+      kind: "held",
+      because: "the user undid a compaction, and only a full window triggers another one",
+    });
     for (const about of ["one", "two", "three"]) await world.ask(words(about));
     expect(world.told("compaction-started")).toHaveLength(1);
     expect(world.told("compaction-announced")).toMatchObject([{ when: "now" }, { when: "when-full" }]);
@@ -280,7 +294,15 @@ describe("compaction is set to ask", () => {
     await session.prepare();
     expect(asked).toHaveLength(1);
     expect(world.told("compaction-started")).toEqual([]);
+    expect(session.history.decision()).toMatchObject({
+      status: "made",
+      rule: "economic",
+      outcome: { kind: "declined", because: "the user did not approve it" },
+    });
     await world.ask("Two.");
+    expect(session.history.decision().outcome).toEqual({ kind: "done" });
+    const [boundary] = await session.history.explain();
+    expect(boundary!.notEarlier).toContain("the compaction was declined: the user did not approve it");
     expect(asked).toHaveLength(2);
     expect(world.told("compaction-started")).toHaveLength(1);
     expect(world.told("compaction-due")).toEqual([]);

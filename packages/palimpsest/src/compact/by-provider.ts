@@ -17,6 +17,7 @@ import { COMPACTION_SOURCE } from "../state/carried.ts";
 import { wholeTokens } from "../state/responses.ts";
 import { type SessionState, type Snapshot, takeSnapshot } from "../state/state.ts";
 import type { MessageItem } from "../view/view.ts";
+import { becauseOf } from "./explain.ts";
 import { planBoundary } from "./install.ts";
 import { composeRecord } from "./parts/compose.ts";
 import { planForRange, planNumbers, type RangeToCompact } from "./plan.ts";
@@ -72,6 +73,7 @@ export async function planProviderCompaction(
   const planning = {
     log: state.log,
     trigger: "manual",
+    moment: "before-request",
     attendance: "attended",
     todos,
     head,
@@ -133,6 +135,7 @@ function eventsOf(
       compaction,
       trigger: "auto",
       reason: "window",
+      because: becauseOf({ trigger: "auto" }),
       tokensBefore,
       earlierCompactions: chain.boundaries,
       ...(chain.boundaries === 0 ? {} : { turnsSincePrevious: chain.turns }),

@@ -7,8 +7,9 @@ import { toDraft } from "../log/entry.ts";
 import type { AttemptPayload, CompactionFailure, CompactionRecord, DecidedBy } from "../log/payload-compaction.ts";
 import type { NotesKeeper } from "../notes/keeper.ts";
 import type { DeclinedCause } from "../notes/plan.ts";
-import { isFull, type Take } from "../policy/decide.ts";
+import { HELD, isFull, type Take } from "../policy/decide.ts";
 import { RANGE_RULE, SUMMARY_RULE } from "../policy/guard.ts";
+import type { Level } from "../policy/policy.ts";
 import { type CompactProposal, proposalIn } from "../policy/rules/when.ts";
 import type { WindowState } from "../policy/window-state.ts";
 import type {
@@ -21,7 +22,10 @@ import type {
 import {
   type BreakerState,
   type CarriedState,
+  CLOSED,
+  COMPACTION_SOURCE,
   ECONOMIC_BREAKER,
+  isOptional,
   mayTry,
   retryAtMs,
   WINDOW_BREAKER,
@@ -32,18 +36,13 @@ import { leaveRoom } from "../state/limits.ts";
 import type { Attendance, DueCompaction, Hold } from "../state/options.ts";
 import type { ContentInlet, Sizes } from "../state/ports.ts";
 import { type Snapshot, takeSnapshot } from "../state/state.ts";
+import type { Ahead, ReadyText } from "./ahead.ts";
+import { becauseOf } from "./explain.ts";
 import { type CompactionOrigin, callsOfTurn, installBoundary, type ReadyView } from "./install.ts";
-import type { CompactionOutcome, CompactOptions, EndedCompaction } from "./outcome.ts";
+import type { CompactionOutcome, CompactOptions, DecisionOutcome, EndedCompaction } from "./outcome.ts";
 import { composeView } from "./parts/compose.ts";
-import {
-  type CompactionPart,
-  type CompactionPlan,
-  type PlanOptions,
-  partByPolicy,
-  planCompaction,
-  planNumbers,
-} from "./plan.ts";
-import { type AskedSummary, askForSummary, summaryTokens } from "./summarize.ts";
+import { type CompactionPart, type CompactionPlan, type PlanOptions, partByPolicy, planCompaction } from "./plan.ts";
+import { type AskedSummary, askForSummary, planOptions } from "./summarize.ts";
 import type { CallLimits } from "./summary/model-calls.ts";
 
 /** The parts of a session that compacting needs. */
@@ -53,6 +52,7 @@ interface CompactionsParts extends SessionCore {
   readonly measures: Pick<Sizes, "budget" | "windowState">;
   readonly forks: Pick<Forks, "converse">;
   readonly notes: Pick<NotesKeeper, "planCompaction">;
+  readonly ahead: Pick<Ahead, "isRunning" | "settled" | "ready" | "dropNow" | "tellCompacted" | "cancel">;
 }
 
 /** Who asks for a compaction, and the forecast if the policy or the provider asks. */
@@ -96,13 +96,16 @@ export class Compactions {
   async beforeRequest(
     { forecast, decided, hold }: DueCompaction,
     options: Pick<CompactOptions, "signal">,
-  ): Promise<void> {
+  ): Promise<DecisionOutcome> {
     const isAsked = this.#parts.settings.current.compaction === "ask";
     // A user who is asked needs no announcement. A compaction that the user took back is not asked about again.
-    if (hold !== undefined && !(isAsked && hold.by === "opened")) return this.#announce(forecast, heldUntil(hold));
+    if (hold !== undefined && !(isAsked && hold.by === "opened")) {
+      await this.#announce(forecast, heldUntil(hold));
+      return heldOutcome(hold);
+    }
     if (!isAsked) await this.announceFirst(forecast);
-    else if (!(await this.#mayCompact(forecast, options.signal))) return;
-    await this.compact({ trigger: "auto", forecast, decided }, options);
+    else if (!(await this.#mayCompact(forecast, options.signal))) return NOT_APPROVED;
+    return decisionOutcome(await this.compact({ trigger: "auto", forecast, decided }, options));
   }
 
   /** Announces the first compaction after the session was opened, unless the user asked for it. */
@@ -137,10 +140,13 @@ export class Compactions {
 
   /** Emits the beginning and the end of a compaction, whatever its outcome. */
   async #run(cause: CompactionCause, options: CompactOptions): Promise<CompactionOutcome> {
-    const { id, state, measures, ports } = this.#parts;
+    const { id, ports } = this.#parts;
     const signal = options.signal === undefined ? ports.signal : AbortSignal.any([ports.signal, options.signal]);
+    // A person who asks for a compaction does not wait for a summary of less, without the instructions.
+    if (cause.trigger === "manual")
+      this.#parts.ahead.cancel({ reason: "compacted", because: "the user or the host compacts the conversation" });
     // The session continues meanwhile: content that is appended now stays behind the summary.
-    const snapshot = await state.inOrder(async () => takeSnapshot(state, measures.budget()));
+    const snapshot = await this.#look();
     const compaction = `${id}:${snapshot.newestEntry}`;
     const { boundaries, turns } = snapshot.carriedState.chain;
     const run: Run = { compaction, snapshot, origin: originOf(cause), options, signal };
@@ -150,6 +156,7 @@ export class Compactions {
       compaction,
       trigger,
       reason,
+      because: becauseOf(run.origin),
       ...(overrides === undefined ? {} : { overrides }),
       tokensBefore: snapshot.sizeTokens,
       earlierCompactions: boundaries,
@@ -168,9 +175,65 @@ export class Compactions {
     }
   }
 
+  #look(): Promise<Snapshot> {
+    const { state, measures } = this.#parts;
+    return state.inOrder(async () => takeSnapshot(state, measures.budget()));
+  }
+
+  /** Installs the summary that was written before it was needed, waits for one that is being written, or asks for one. */
+  async #compact(started: Run): Promise<EndedCompaction> {
+    const { ahead, state, ports } = this.#parts;
+    const { compaction, origin, signal } = started;
+    if (origin.trigger === "manual") return this.#summarize(started);
+    let run = started;
+    if (ahead.isRunning) {
+      await ahead.settled(signal, (receivedCharacters) =>
+        ports.emit({ kind: "compaction-progressed", compaction, phase: "waiting", receivedCharacters }),
+      );
+      if (signal.aborted) return { outcome: { kind: "aborted" } };
+      run = { ...started, snapshot: await this.#look() };
+    }
+    const ready = await state.inOrder(() => ahead.ready());
+    const installed = ready && (await this.#installPrepared(run, ready));
+    return installed ?? this.#summarize(run);
+  }
+
+  /** Installs a prepared summary. What came after its range stays as it is. Undefined if the view would not be smaller by enough. */
+  async #installPrepared(run: Run, { state: prepared, payload }: ReadyText): Promise<EndedCompaction | undefined> {
+    const { ahead, state, options, ports, outlet, measures } = this.#parts;
+    const { snapshot, signal, origin, compaction } = run;
+    ports.emit({ kind: "compaction-progressed", compaction, phase: "gathering" });
+    const host = withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal });
+    const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
+    const { trigger } = origin;
+    const planning = { trigger, moment: "before-request", todos, head, state: measures.windowState(0) } as const;
+    const part = { variant: "up_to", entry: prepared.to + 1 } as const;
+    const plan = await planCompaction(snapshot, part, planOptions(this.#parts, planning));
+    const composing = { surroundings: host, filesRead: outlet.filesRead(), cleanText: options.cleanText };
+    const isSame = !("kind" in plan) && plan.range.to <= prepared.to;
+    const view = isSame ? await composeView({ text: payload.text }, plan, composing) : undefined;
+    if (!isSame || view === undefined) {
+      const because = "kind" in plan ? plan.why : "with it, the view would not be smaller by enough";
+      await state.inOrder(() => ahead.dropNow({ reason: "too-large", because }));
+      return undefined;
+    }
+    const { form, met, attempts, problem, instructions } = payload;
+    const { entry, calls, priceUsd } = prepared;
+    return this.#install(run, plan, {
+      view,
+      summary: { way: "prepared", form, met },
+      attempts,
+      problem,
+      breaker: CLOSED,
+      spent: { calls: 0, priceUsd: 0, time: "left" },
+      ...(instructions === undefined ? {} : { instructions }),
+      prepared: { entry, calls, priceUsd },
+    });
+  }
+
   /** Runs the hooks, plans, asks for a summary, and installs the boundary. */
-  async #compact(run: Run): Promise<EndedCompaction> {
-    const { id, state, policy, options, ports, measures, outlet, forks, attendance } = this.#parts;
+  async #summarize(run: Run): Promise<EndedCompaction> {
+    const { id, policy, options, ports, measures, outlet, forks } = this.#parts;
     const { compaction, snapshot, origin, signal } = run;
     const { trigger, reason } = origin;
     const { compact, notes } = policy.current;
@@ -184,16 +247,7 @@ export class Compactions {
     const host = withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal });
     const [todos, head] = await Promise.all([host.todos?.(), host.head?.()]);
     const window = measures.windowState(0);
-    const planning: PlanOptions = {
-      log: state.log,
-      trigger,
-      attendance: attendance.kind,
-      todos,
-      head,
-      ...planNumbers(policy.current, window),
-      summaryTokens: summaryTokens(compact.summary),
-      state: window,
-    };
+    const planning = planOptions(this.#parts, { trigger, moment: "before-request", todos, head, state: window });
     const mayUseNotes = trigger === "auto" && notes !== undefined;
     const byNotes = mayUseNotes ? await this.#planByNotes(snapshot, planning, host) : undefined;
     if (byNotes?.kind === "ready") return this.#install(run, byNotes.plan, byNotes.ready);
@@ -207,6 +261,8 @@ export class Compactions {
     const asked = await askForSummary(plan, this.#parts, {
       summary: compact.summary,
       limits: this.#limits,
+      callsBefore: snapshot.carriedState.calls,
+      source: COMPACTION_SOURCE,
       forks,
       filesRead: outlet.filesRead(),
       trigger,
@@ -258,12 +314,16 @@ export class Compactions {
   }
 
   async #install({ origin }: Run, plan: CompactionPlan, ready: ReadyView): Promise<EndedCompaction> {
-    const { state, policy } = this.#parts;
+    const { state, policy, ahead } = this.#parts;
     policy.count(
       plan.keep.map(({ name }) => name),
       ready.view.failures,
     );
-    const outcome = await state.inOrder(() => installBoundary(plan, ready, { state, policy, origin }));
+    const { before, outcome } = await state.inOrder(async () => {
+      const { prepared } = state.carriedState;
+      return { before: prepared, outcome: await installBoundary(plan, ready, { state, policy, origin }) };
+    });
+    if (outcome.kind === "compacted" && ready.prepared === undefined) ahead.tellCompacted(before);
     if (outcome.kind === "compacted") await this.#afterwards(outcome, ready, plan.snapshot.carriedState.breaker);
     const { view, spent, problem } = ready;
     return { outcome, text: view.text, used: spent.used, problem };
@@ -292,7 +352,7 @@ export class Compactions {
     const { trigger, reason } = origin;
     const { outcome, spentInVain } = ended;
     if (outcome.kind === "compacted" || outcome.kind === "aborted") return ended;
-    if (outcome.kind === "nothing" && (reason !== "economic" || outcome.cause === "overtaken")) return ended;
+    if (outcome.kind === "nothing" && (!isOptional(reason) || outcome.cause === "overtaken")) return ended;
     const failure = outcome.kind === "failed" ? outcome.failure : "declined";
     await state.inOrder(async () => {
       const calls = spentInVain && callsOfTurn(snapshot, spentInVain, state.carriedState);
@@ -300,7 +360,7 @@ export class Compactions {
       await state.append([toDraft("attempt", attempt)]);
     });
     const { breaker, economicBreaker } = state.carriedState;
-    if (reason !== "economic") {
+    if (!isOptional(reason)) {
       if (breaker.kind === "open") this.#emitTripped("compaction", breaker);
       return ended;
     }
@@ -342,6 +402,22 @@ function degradedBy(compaction: string, { outcome, problem }: EndedCompaction): 
 }
 
 const ABORTED: CompactionOutcome = { kind: "aborted" };
+
+const NOT_APPROVED: DecisionOutcome = { kind: "declined", because: "the user did not approve it" };
+
+/** The outcome of a compaction, as the outcome of the decision to compact. */
+function decisionOutcome(outcome: CompactionOutcome): DecisionOutcome {
+  switch (outcome.kind) {
+    case "compacted":
+      return { kind: "done" };
+    case "nothing":
+      return { kind: "declined", because: outcome.why };
+    case "failed":
+      return { kind: "failed", because: outcome.why };
+    case "aborted":
+      return { kind: "failed", because: "it was aborted" };
+  }
+}
 
 /** Whoever waits for a turn that is not theirs yet need not wait for its end. */
 function abortedBefore(turn: Promise<unknown>, signal: AbortSignal): Promise<CompactionOutcome> {
@@ -455,6 +531,11 @@ export function holdOf({ carriedState, attendance, nowMs }: HoldQuestion): Hold 
   return { by: "failed", retryAtMs: retryAtMs(economicBreaker, ECONOMIC_BREAKER) ?? nowMs };
 }
 
+/** The outcome of a decision to compact that has to wait. */
+export function heldOutcome(hold: Hold | undefined): DecisionOutcome {
+  return { kind: "held", because: hold === undefined ? "it has to wait" : HELD[hold.by] };
+}
+
 /** Whether the user has been told about a compaction that waits. Each reason is told once. */
 export function isTold(hold: Hold, { carriedState, attendance }: HoldQuestion): boolean {
   if (hold.by === "failed") return true;
@@ -479,25 +560,30 @@ export function forecastOf(
   state: WindowState,
   carriedState: CarriedState,
 ): CompactionForecast {
-  const reason = taken.proposal.level === "required" || isFull(state) ? "window" : "economic";
-  return forecast(reason, because, taken.afterTokens, state, carriedState);
+  return forecast(reasonOf(taken.proposal.level, state), because, taken.afterTokens, state, carriedState);
+}
+
+/** A full window compacts whatever the level of the proposal is. */
+function reasonOf(level: Level, state: WindowState): CompactionForecast["reason"] {
+  if (level === "required" || isFull(state)) return "window";
+  return level === "requested" ? "requested" : "economic";
 }
 
 /** The same for a compaction that the provider requires, because it has refused a request. */
 export function forecastRefused(
-  why: string,
+  because: string,
   expectedKeptTokens: number,
   state: WindowState,
   carriedState: CarriedState,
 ): CompactionForecast {
   const { tokens, headTokens } = state.size;
   const keptTokens = state.history.lastCompaction?.keptTokens ?? Math.min(expectedKeptTokens, Math.floor(tokens * 0.4));
-  return forecast("window", why, headTokens + keptTokens, state, carriedState);
+  return forecast("window", because, headTokens + keptTokens, state, carriedState);
 }
 
 function forecast(
   reason: CompactionForecast["reason"],
-  why: string,
+  because: string,
   afterTokens: number,
   { size, prices, window }: WindowState,
   { takenBack }: CarriedState,
@@ -507,7 +593,7 @@ function forecast(
   const { read, usdPerUnit } = prices;
   return {
     reason,
-    why,
+    because,
     tokens: size.tokens,
     windowTokens: window.tokens,
     expectedTokens,

@@ -144,7 +144,7 @@ describe("a compaction", () => {
     expect(ended.length).toBeGreaterThan(1);
     expect(ended.every(({ outcome }) => outcome.kind === "compacted")).toBe(true);
     const made = await session.history.explain();
-    expect(made.map(({ compaction }) => compaction?.summary.way)).toEqual(ended.map(() => "fork"));
+    expect(made.map(({ compaction }) => compaction?.summary.way)).toEqual(ended.map(() => "prepared"));
   });
 
   test.each([

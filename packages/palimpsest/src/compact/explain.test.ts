@@ -22,7 +22,7 @@ test("a boundary tells what went in, what came out of it, and why", async () => 
   const head = text("Mind the gap.", { origin: "host", attachment: HEAD });
   const boundary = await history.fold({ from: one, to: two }, [head, text("They"), text("greeted.")], "done");
   const [explained] = await history.explain();
-  expect(explained).toMatchObject({ boundary, from: one, to: two, reason: "done", inEffect: "yes" });
+  expect(explained).toMatchObject({ boundary, from: one, to: two, because: "done", inEffect: "yes" });
   // What the host has put at the head was not made of it.
   expect(explained!.shownAs).toBe("They\ngreeted.");
   expect(explained!.atMs).toBeGreaterThan(0);

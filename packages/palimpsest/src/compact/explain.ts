@@ -1,33 +1,69 @@
 // Explains the compactions of a session from its log.
 
 import { readPayload } from "../log/entry.ts";
-import type { DecisionCost } from "../log/payload.ts";
-import type { CompactionRecord } from "../log/payload-compaction.ts";
+import type { BoundaryPayload, DecisionCost } from "../log/payload.ts";
+import type { CompactionRecord, CompactionTrigger, DecidedBy } from "../log/payload-compaction.ts";
 import type { LogReader } from "../stores/store.ts";
+import { grouped } from "../text.ts";
 import type { View } from "../view/view.ts";
 
-/** One boundary, told: what went in, what came out, and what it did. */
-export interface ExplainedBoundary {
+/** One boundary: what it replaced, what the model sees instead, why it was made, and what it cost. */
+export interface ExplainedBoundary extends CompactionReasons {
   readonly boundary: number;
   readonly atMs: number;
-  /** What went in: these entries. Each can be recalled. */
+  /** The replaced entries. Each can be recalled. */
   readonly from: number;
   readonly to: number;
-  /** What came out: what the model is shown in their place. */
+  /** The text that the model sees in their place. */
   readonly shownAs: string;
-  readonly reason: string;
   /**
    * `yes`: the model sees its result now. `compacted-again`: a later compaction has replaced its result. `taken-back`: a restore or
    * rewind undid it.
    */
   readonly inEffect: "yes" | "compacted-again" | "taken-back";
-  /** What it did to the prompt and its cache. */
+  /** The effect on the prompt and its cache. */
   readonly cost?: DecisionCost;
-  /** How it came about; absent if the host folded it by itself. */
+  /** How it was made; absent if the host replaced the entries by itself. */
   readonly compaction?: CompactionRecord;
 }
 
-/** All boundaries that a session has had, the newest first. Costs a seek for each. */
+export interface CompactionReasons {
+  /** Why the conversation was compacted, in words and numbers. */
+  readonly because: string;
+  /** Why it was not compacted earlier. Undefined: the session made no other decision since it was opened. */
+  readonly notEarlier: string | undefined;
+}
+
+/** Explains why a conversation was compacted at this moment and not earlier. */
+export function compactionReasons({
+  reason,
+  compaction,
+}: Pick<BoundaryPayload, "reason" | "compaction">): CompactionReasons {
+  if (compaction === undefined) return { because: reason, notEarlier: undefined };
+  return { because: becauseOf(compaction), notEarlier: notEarlierOf(compaction.decided) };
+}
+
+/** Why a conversation is compacted, in words and numbers. */
+export function becauseOf({ trigger, decided }: Pick<CompactionRecord, "trigger" | "decided">): string {
+  if (decided !== undefined) return decided.because;
+  return WITHOUT_DECISION[trigger];
+}
+
+const WITHOUT_DECISION: Readonly<Record<CompactionTrigger, string>> = {
+  manual: "the user or the program asked for it",
+  reactive: "the provider refused the request as too long",
+  auto: "the provider compacted the conversation while it answered",
+};
+
+function notEarlierOf(decided: DecidedBy | undefined): string | undefined {
+  if (decided?.before === undefined) return undefined;
+  const { tokens, compactsAtTokens, because } = decided.before;
+  const expected =
+    compactsAtTokens === undefined ? "" : `; the policy expected to compact at ${grouped(compactsAtTokens)}`;
+  return `at ${grouped(tokens)} tokens, nothing was done (${because})${expected}`;
+}
+
+/** All boundaries of a session, newest first. Reads the log once for each. */
 export async function explainBoundaries(
   log: LogReader,
   view: View,
@@ -54,7 +90,7 @@ export async function explainBoundaries(
       atMs: entry.atMs,
       from,
       to,
-      reason,
+      ...compactionReasons({ reason, compaction }),
       shownAs: texts.join("\n"),
       inEffect: undone(entry.sequence) ? "taken-back" : shown.has(entry.sequence) ? "yes" : "compacted-again",
       cost,

@@ -62,11 +62,11 @@ describe("the forecast", () => {
 
   test.each<[string, number, Level, string]>([
     ["that is required", 100_000, "required", "window"],
-    ["that is requested", 100_000, "requested", "economic"],
+    ["that is requested", 100_000, "requested", "requested"],
     ["that pays", 100_000, "if-it-pays", "economic"],
     ["that pays, in a window that is full", 990_000, "if-it-pays", "window"],
   ])("of a compaction %s names its reason", (_, tokens, level, reason) => {
-    expect(forecast({ tokens }, level)).toMatchObject({ reason, why: "why", tokens });
+    expect(forecast({ tokens }, level)).toMatchObject({ reason, because: "why", tokens });
   });
 
   test("counts the head, which no compaction changes, and what a request saves by it", () => {

@@ -39,9 +39,10 @@ test("a boundary says how it came about, what it cost and what it did to the pro
   await session.compact({ instructions: "Mind the loader." });
   const [boundary, ...others] = await session.history.explain();
   expect(others).toEqual([]);
-  const { compaction, cost, reason, inEffect } = boundary!;
+  const { compaction, cost, because, notEarlier, inEffect } = boundary!;
   expect(inEffect).toBe("yes");
-  expect(reason).toMatch(/manual.*fork/);
+  expect(because).toBe("the user or the program asked for it");
+  expect(notEarlier).toBeUndefined();
   const spent = { modelCalls: 1, instructions: "Mind the loader." };
   expect(compaction).toMatchObject({
     trigger: "manual",

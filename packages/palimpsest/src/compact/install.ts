@@ -8,7 +8,7 @@ import type { BoundaryPayload, ReplacePayload } from "../log/payload.ts";
 import type { CompactionRecord, SummaryAttempt, SummaryRecord } from "../log/payload-compaction.ts";
 import { SUMMARY } from "../log/provenance.ts";
 import { type BreakerState, type CarriedState, CLOSED } from "../state/carried.ts";
-import type { SessionPolicy } from "../state/policy.ts";
+import { policyDrafts, type SessionPolicy } from "../state/policy.ts";
 import type { SessionState, Snapshot } from "../state/state.ts";
 import { foldEntry } from "../view/fold.ts";
 import { outline, type View } from "../view/view.ts";
@@ -55,6 +55,8 @@ export interface ReadyView {
   readonly breaker: BreakerState;
   readonly spent: Spent;
   readonly instructions?: string;
+  /** The prepared summary that is installed. @default the summary was written for this compaction */
+  readonly prepared?: CompactionRecord["prepared"];
   /** Why there is no summary, or why its form does not accept it; undefined if all is well. */
   readonly problem: SummaryProblem | undefined;
 }
@@ -64,11 +66,14 @@ export type CompactionOrigin = Pick<CompactionRecord, "trigger" | "reason" | "ov
 
 interface InstallContext {
   readonly state: SessionState;
-  readonly policy: Pick<SessionPolicy, "count">;
+  readonly policy: Pick<SessionPolicy, "count" | "current">;
   readonly origin: CompactionOrigin;
 }
 
-/** Writes the boundary and its attachments in one batch, unless the view has changed since the plan was made. */
+/**
+ * Writes the boundary and its attachments in one batch, unless the view has changed since the plan was made. The policy that decided
+ * comes first, if the log does not have it.
+ */
 export async function installBoundary(
   plan: CompactionPlan,
   ready: ReadyView,
@@ -78,6 +83,8 @@ export async function installBoundary(
   if (isOvertaken(snapshot, state)) {
     return { kind: "nothing", cause: "overtaken", why: "the conversation changed while the summary was written" };
   }
+  const policyEntry = policyDrafts(policy.current, state.carriedState.policy);
+  if (policyEntry.length > 0) await state.append(policyEntry);
   const { view, summary, attempts, breaker, spent } = ready;
   const { blocks, block, tools, attachments, parts, tokensAfter } = view;
   const record: CompactionRecord = {
@@ -92,6 +99,7 @@ export async function installBoundary(
     modelCalls: spent.calls,
     ...(spent.calls === 0 ? {} : { priceUsd: spent.priceUsd }),
     instructions: ready.instructions,
+    prepared: ready.prepared,
   };
   const shedTokens = Math.max(0, snapshot.sizeTokens - tokensAfter);
   const sequence = state.newestEntry + 1;

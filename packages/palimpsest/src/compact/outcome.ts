@@ -30,6 +30,14 @@ export type CompactionOutcome =
 /** `overtaken`: the conversation changed while the summary was written. `blocked`: by a hook. */
 export type NothingCause = "blocked" | "nothing-to-compact" | "too-small" | "overtaken";
 
+/**
+ * The effect of a decision. `nothing`: it was to do nothing. `running`: the action has not ended. `held`: a compaction that may wait
+ * has to. `declined`: the user or a hook refused, or there was nothing to gain. `failed`: it was tried.
+ */
+export type DecisionOutcome =
+  | { readonly kind: "nothing" | "running" | "done" }
+  | { readonly kind: "held" | "declined" | "failed"; readonly because: string };
+
 /** What to do about a request that failed. */
 export type Recovery =
   /** Prepare the request again: the conversation is smaller now, or the request asks for a shorter answer. */

@@ -18,7 +18,12 @@ const configuration = {
 } as const;
 
 const STATE = stateOf({ tokens: 20_000 });
-const POLICY = { ...planNumbers(coding(), STATE), summaryTokens: 20_000, state: STATE };
+const POLICY = {
+  ...planNumbers(coding(), STATE),
+  moment: "before-request",
+  summaryTokens: 20_000,
+  state: STATE,
+} as const;
 
 async function snapshotOf(messages: number) {
   const opened = await memoryStore().openWriter("s", { owner: "test" });

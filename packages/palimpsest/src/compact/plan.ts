@@ -135,6 +135,8 @@ export interface CompactionMaterial {
 export interface PlanOptions {
   readonly log: LogReader;
   readonly trigger: CompactionTrigger;
+  /** `beside-turn`: the results of calls without a result are still to come, so the calls stay in view. */
+  readonly moment: "before-request" | "beside-turn";
   /** `unattended`: nobody is there to answer. */
   readonly attendance: "attended" | "unattended";
   readonly todos: string | undefined;
@@ -217,7 +219,7 @@ export async function planCompaction(
   options: PlanOptions,
 ): Promise<CompactionPlan | NothingToCompact> {
   const targetTokens = targetOf(snapshot, options.trigger);
-  const openAt = openResponse(snapshot);
+  const openAt = options.moment === "beside-turn" ? openCalls(snapshot)[0]?.entry : openResponse(snapshot);
   const chosen = chooseRange(snapshot.items, part, openAt);
   // Calls that are still to be run stay in view, however large: without them nobody would know of them.
   const range =

@@ -14,7 +14,15 @@ import type { Summary, SummaryAsk, WriteSummary } from "../policy/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import { present } from "../schema/json-fields.ts";
 import { clampMaxTokens } from "../size/budget.ts";
-import { breakerAfter, CLOSED, ECONOMIC_BREAKER, mayTry, type Seen, WINDOW_BREAKER } from "../state/carried.ts";
+import {
+  breakerAfter,
+  CLOSED,
+  ECONOMIC_BREAKER,
+  isOptional,
+  mayTry,
+  type Seen,
+  WINDOW_BREAKER,
+} from "../state/carried.ts";
 import type { SessionCore } from "../state/core.ts";
 import { remembering, withTimeout } from "../state/host-content.ts";
 import { windowOfModel } from "../state/limits.ts";
@@ -27,9 +35,9 @@ import { offerTools } from "../view/tool-search.ts";
 import type { FlatMessage, Item, MessageItem, Seal } from "../view/view.ts";
 import type { ReadyView } from "./install.ts";
 import { composeView } from "./parts/compose.ts";
-import type { CompactionPlan, RangeToCompact, Room } from "./plan.ts";
+import { type CompactionPlan, type PlanOptions, planNumbers, type RangeToCompact, type Room } from "./plan.ts";
 import { written } from "./summary/forms.ts";
-import { type CallLimits, type Spent, SummaryCalls } from "./summary/model-calls.ts";
+import { type CallLimits, type ModelCallsOptions, type Spent, SummaryCalls } from "./summary/model-calls.ts";
 import {
   formOf,
   reasonsText,
@@ -44,14 +52,35 @@ import {
 const FUNCTION_MAX_TOKENS = 20_000;
 
 /** The maximum size of a summary. */
-export function summaryTokens(wanted: Summary | WriteSummary): number {
+function summaryTokens(wanted: Summary | WriteSummary): number {
   const summary = asSummary(wanted);
   if (summary.kind === "none") return 0;
   return formOf(summary)?.maxTokens ?? FUNCTION_MAX_TOKENS;
 }
 
+/** Identifies the form of a summary by its name and numbers: a text of one form does not stand for another. */
+export function formKeyOf(wanted: Summary | WriteSummary): string {
+  const summary = asSummary(wanted);
+  const { params } = summary.kind === "none" ? { params: undefined } : summary;
+  return `${summaryName(summary)} ${JSON.stringify(params ?? null)}`;
+}
+
+/** What the plan of a compaction has to know of the session and the policy. */
+export function planOptions(
+  { state, policy, attendance }: SessionCore,
+  wanted: Pick<PlanOptions, "trigger" | "moment" | "todos" | "head" | "state">,
+): PlanOptions {
+  return {
+    log: state.log,
+    attendance: attendance.kind,
+    ...planNumbers(policy.current, wanted.state),
+    summaryTokens: summaryTokens(policy.current.compact.summary),
+    ...wanted,
+  };
+}
+
 /** A bare function is a summary by the builder's own code. */
-function asSummary(summary: Summary | WriteSummary): Summary {
+export function asSummary(summary: Summary | WriteSummary): Summary {
   return typeof summary === "function" ? written("own", summary) : summary;
 }
 
@@ -196,13 +225,14 @@ function textOf({ blocks }: MessageItem): string {
   return blocks.flatMap((block) => (block.kind === "text" ? [block.text] : [])).join("\n");
 }
 
-interface SummaryCall {
+export interface TextCall {
   readonly summary: Summary | WriteSummary;
   /** How many calls the summary may take. */
   readonly limits: CallLimits;
+  /** The calls that were made before and count towards the limit. */
+  readonly callsBefore: number;
+  readonly source: ModelCallsOptions["source"];
   readonly forks: Pick<Forks, "converse">;
-  /** Files that the model still sees, with the entries of their reads. */
-  readonly filesRead: ReadonlyMap<string, number>;
   readonly trigger: CompactionTrigger;
   readonly reason: CompactionReason;
   /** What the summary is to pay heed to. */
@@ -210,6 +240,11 @@ interface SummaryCall {
   readonly signal: AbortSignal;
   /** Is told how much of a summary has arrived. */
   readonly onProgress: (receivedCharacters: number) => void;
+}
+
+interface SummaryCall extends TextCall {
+  /** Files that the model still sees, with the entries of their reads. */
+  readonly filesRead: ReadonlyMap<string, number>;
 }
 
 /** A view to be installed, or why there is none. */
@@ -229,17 +264,14 @@ export type AskedSummary = (
 export async function askForSummary(plan: CompactionPlan, core: SessionCore, call: SummaryCall): Promise<AskedSummary> {
   const { options, ports } = core;
   const { signal } = call;
-  const { carriedState, newestEntry } = plan.snapshot;
+  const { carriedState } = plan.snapshot;
   const summary = asSummary(call.summary);
-  const calls = summaryCalls(plan, core, { ...call, summary });
   const host = remembering(withTimeout(options.surroundings ?? {}, { clock: ports.clock, signal }));
   const composing = { surroundings: host, filesRead: call.filesRead, cleanText: options.cleanText };
-  const seen = { nowMs: ports.clock.now(), userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
-  const result = await askModels(plan, core, { ...call, summary, calls, seen });
-  const { failures } = result;
-  if (result.ended === "aborted") return { kind: "aborted", spent: calls.spent, failures };
+  const result = await askForText(plan, core, call);
+  const { failures, spent, seen } = result;
+  if (result.ended === "aborted") return { kind: "aborted", spent, failures };
   const whole = result.written && (await composeView(result.written, plan, composing));
-  const { spent } = calls;
   if (whole !== undefined) {
     const { summary: record, attempts, problem } = result;
     return {
@@ -250,7 +282,7 @@ export async function askForSummary(plan: CompactionPlan, core: SessionCore, cal
   }
   const { problem, attempts, record } = withoutText(result);
   const wantsNone = summary.kind === "none";
-  if (call.reason === "economic" && !wantsNone) {
+  if (isOptional(call.reason) && !wantsNone) {
     return { kind: "none", failure: FAILURES[problem.reason], why: problem.because, spent, failures };
   }
   const view = await composeView(undefined, plan, composing);
@@ -261,7 +293,7 @@ export async function askForSummary(plan: CompactionPlan, core: SessionCore, cal
   return { kind: "ready", ready: { view, summary: record, attempts, problem: degraded, breaker, spent }, failures };
 }
 
-const FAILURES: Readonly<Record<DegradedReason, CompactionFailure>> = {
+export const FAILURES: Readonly<Record<DegradedReason, CompactionFailure>> = {
   "no-usable-summary": "no-summary",
   "provider-error": "api-error",
   "prompt-too-long": "prompt-too-long",
@@ -297,11 +329,29 @@ function summaryModel({ snapshot }: CompactionPlan, { ports, settings }: Session
   return { model, windowTokens: windowOfModel(model, ports.facts.of(model), { settings: settings.current }).tokens };
 }
 
-type WithSummary = SummaryCall & { readonly summary: Summary };
+/** Asks for the text of a summary, without a view around it. */
+export async function askForText(plan: CompactionPlan, core: SessionCore, call: TextCall): Promise<AskedText> {
+  const { carriedState, newestEntry } = plan.snapshot;
+  const summary = asSummary(call.summary);
+  const calls = summaryCalls(plan, core, { ...call, summary });
+  const nowMs = core.ports.clock.now();
+  const seen = { nowMs, userMessages: carriedState.userMessages, viewChangedAt: newestEntry };
+  const result = await askModels(plan, core, { ...call, summary, calls, seen });
+  return { ...result, spent: calls.spent, seen };
+}
+
+/** The text of a summary, if there is one, and what was spent. */
+interface AskedText extends SummaryResult {
+  readonly spent: Spent;
+  /** When the first model was asked. */
+  readonly seen: Seen;
+}
+
+type WithSummary = TextCall & { readonly summary: Summary };
 
 function summaryCalls(plan: CompactionPlan, core: SessionCore, call: WithSummary): SummaryCalls {
   const { provider, facts, clock } = core.ports;
-  const { summary, limits, forks, signal, onProgress } = call;
+  const { summary, limits, callsBefore, source, forks, signal, onProgress } = call;
   const { snapshot, range } = plan;
   const { model, windowTokens } = summaryModel(plan, core, summary);
   const maxOutputTokens = directOutputTokens(summaryTokens(summary), windowTokens);
@@ -319,7 +369,8 @@ function summaryCalls(plan: CompactionPlan, core: SessionCore, call: WithSummary
     compactionRequest: (instructions) =>
       compactionRequest(provider, { session: core.id, snapshot, range, rules, maxOutputTokens, instructions }),
     maxCalls: limits.maxCalls,
-    callsBefore: snapshot.carriedState.calls,
+    callsBefore,
+    source,
     stallMs: limits.stallMs,
     deadlineMs: clock.now() + limits.deadlineMs,
     onProgress,
@@ -335,10 +386,9 @@ async function askModels(plan: CompactionPlan, core: SessionCore, asked: AskMode
   const { summary, limits, reason, trigger, instructions, calls, seen, signal } = asked;
   if (plan.room === undefined) return notAsked(summary, NO_ROOM);
   const { carriedState } = plan.snapshot;
-  const [breaker, rule] =
-    reason === "economic"
-      ? ([carriedState.economicBreaker, ECONOMIC_BREAKER] as const)
-      : ([carriedState.breaker, WINDOW_BREAKER] as const);
+  const [breaker, rule] = isOptional(reason)
+    ? ([carriedState.economicBreaker, ECONOMIC_BREAKER] as const)
+    : ([carriedState.breaker, WINDOW_BREAKER] as const);
   // A user who compacts by hand knows about earlier failures.
   if (trigger !== "manual" && summary.kind !== "none" && !mayTry(breaker, seen, rule)) {
     const because = `after ${breaker.failures} failures in a row no model is asked for now`;

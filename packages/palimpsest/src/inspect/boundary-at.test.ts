@@ -29,7 +29,7 @@ async function fold(tools: readonly (typeof LOOK)[]) {
 
 test("boundaryAt returns the replaced range, the summary, and the fate of each item", async () => {
   const { message, result, at } = await fold([LOOK, recallTool]);
-  expect(at).toMatchObject({ from: message, to: result, reason: "test", summary: "> Use tabs.\nline one" });
+  expect(at).toMatchObject({ from: message, to: result, because: "test", summary: "> Use tabs.\nline one" });
   expect(at!.before.totalTokens).toBeGreaterThan(at!.after.totalTokens);
   expect(at!.survivors).toMatchObject([
     { entry: message, place: "human", fate: "recallable", shownShare: 0.5 },

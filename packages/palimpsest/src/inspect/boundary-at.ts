@@ -1,5 +1,6 @@
 // Explains a compaction: the views before and after it, and what remains of each replaced item.
 
+import { type CompactionReasons, compactionReasons } from "../compact/explain.ts";
 import type { Block } from "../log/block.ts";
 import { readPayload } from "../log/entry.ts";
 import type { BoundaryPayload } from "../log/payload.ts";
@@ -15,7 +16,7 @@ import type { SurvivorSources } from "./inspected.ts";
 import { type ContentPlace, contentPlaceOf } from "./segment.ts";
 
 /** A compaction boundary: what the model saw before and after the compaction, and what remains of the replaced items. */
-export interface BoundaryAt extends Pick<BoundaryPayload, "from" | "to" | "reason" | "cost" | "compaction"> {
+export interface BoundaryAt extends Pick<BoundaryPayload, "from" | "to" | "cost" | "compaction">, CompactionReasons {
   readonly entry: number;
   readonly atMs: number;
   /** The text that replaces the entries. */
@@ -40,7 +41,7 @@ export async function boundaryAt(sources: SurvivorSources, entry: number): Promi
     atMs: found!.atMs,
     from,
     to,
-    reason,
+    ...compactionReasons({ reason, compaction }),
     cost,
     compaction,
     summary: replacements
@@ -133,7 +134,7 @@ function textOf(blocks: readonly Block[]): string {
 /** Returns the lines of a text without indentation and quotation marks (`>`), and without empty lines. */
 function linesOf(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => {
-    const bare = line.replace(/^[\s>]+|\s+$/g, "");
+    const bare = line.trimEnd().replace(/^[\s>]+/, "");
     return bare === "" ? [] : [bare];
   });
 }

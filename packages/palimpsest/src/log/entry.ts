@@ -221,20 +221,22 @@ const SHAPES: Readonly<Record<PayloadKind, Shape>> = {
     isListOf(value["outline"], isRange) &&
     isState(value["state"]) &&
     (value["compaction"] === undefined || isCompaction(value["compaction"])),
-  rewind: ({ ledger, sharedTo }) => isRecord(ledger) && isCount(sharedTo),
+  rewind: ({ ledger, sharedTo, prepared }) =>
+    isRecord(ledger) && isCount(sharedTo) && (prepared === undefined || isPrepared(prepared)),
   fork: ({ session, sequence, hash, source }) => [session, hash, source].every(isText) && isCount(sequence),
   pin: ({ text }) => isText(text),
   unpin: ({ of }) => isCount(of),
   notes: ({ markdown, coveredTo }) => isText(markdown) && isCount(coveredTo),
+  prepared: ({ step, of, ...written }) =>
+    (step === "dropped" && isCount(of)) || (step === "written" && isText(written["text"]) && isPrepared(written)),
   attempt: ({ trigger, reason, failure, why }) => [trigger, reason, failure, why].every(isText),
   overflow: ({ inputTokens = 0, limitTokens = 0 }) => isCount(inputTokens) && isCount(limitTokens),
   agent: ({ id, step, goal = "", session = "" }) => [id, step, goal, session].every(isText),
   reader: ({ name, coveredTo }) => isText(name) && isCount(coveredTo),
   mark: ({ name, value }) => isText(name) && value !== undefined,
-  decision: ({ rule, level, because, action, figures, considered, tokensBefore, tokensAfter, ...more }) =>
-    [rule, level, because, action].every(isText) &&
-    isFigures(figures) &&
-    isListOf(considered, isRecord) &&
+  decision: ({ action, tokensBefore, tokensAfter, ...more }) =>
+    isDecidedBy(more) &&
+    isText(action) &&
     isCount(tokensBefore) &&
     isCount(tokensAfter) &&
     (more["returningTokens"] === undefined || isCount(more["returningTokens"])) &&
@@ -300,6 +302,14 @@ const isStored = (value: unknown): boolean =>
   isCount(value["bytes"]) &&
   isCount(value["lines"]);
 
+const isDecidedBy = (value: unknown): boolean =>
+  isRecord(value) &&
+  ["rule", "level", "because"].every((name) => isText(value[name])) &&
+  isFigures(value["figures"]) &&
+  isListOf(value["considered"], isRecord) &&
+  (value["before"] === undefined || isEarlierDecision(value["before"]));
+const isEarlierDecision = (value: unknown): boolean =>
+  isRecord(value) && isCount(value["tokens"]) && isText(value["because"]);
 const isFigures = (value: unknown): boolean =>
   isRecord(value) && isText(value["unit"]) && typeof value["net"] === "number";
 const isEdits = (value: unknown): boolean =>
@@ -328,8 +338,14 @@ const isStanding = (value: unknown): boolean =>
   isTurn(value["turn"]);
 const isTurn = (value: unknown): boolean =>
   isRecord(value) && isText(value["phase"]) && isCount(value["cuts"]) && isListOf(value["calls"], isRecord);
+const isPrepared = (value: unknown): boolean =>
+  isRange(value) &&
+  isRecord(value) &&
+  ["viewChangedAt", "tokens", "calls"].every((name) => isCount(value[name])) &&
+  ["formKey", "installs"].every((name) => isText(value[name]));
 const isCompaction = (value: unknown): boolean =>
   isRecord(value) &&
   ["trigger", "reason"].every((name) => isText(value[name])) &&
   isRecord(value["summary"]) &&
-  isText(value["summary"]["way"]);
+  isText(value["summary"]["way"]) &&
+  (value["decided"] === undefined || isDecidedBy(value["decided"]));

@@ -22,16 +22,19 @@ export interface CompactionRecord {
   readonly priceUsd?: number;
   /** Instructions of the user and of hooks for the summary. */
   readonly instructions?: string;
+  /** The summary was written before it was needed; absent otherwise. `modelCalls` and `priceUsd` do not include its calls. */
+  readonly prepared?: { readonly entry: number; readonly calls: number; readonly priceUsd?: number };
 }
 
 /** What started a compaction. `reactive`: the provider refused a request as too long. */
 export type CompactionTrigger = "auto" | "manual" | "reactive";
 
 /**
- * The reason for a compaction. `window`: the window is nearly full, or the provider refused a request as too long.
- * `economic`: it saves money, and the window has room. `asked`: the user or the host asked for it.
+ * The reason for a compaction. `window`: the window is nearly full, or the provider refused a request as too long. `requested`: the
+ * policy wants the compaction at any price, for example after a closed ticket. `economic`: it saves money, and the window has room.
+ * `asked`: the user or the host asked for it.
  */
-export type CompactionReason = "window" | "economic" | "asked";
+export type CompactionReason = "window" | "requested" | "economic" | "asked";
 
 /** How a summary came about, without its text. */
 export interface SummaryRecord {
@@ -65,6 +68,72 @@ export type DegradedReason =
   | "prompt-too-long"
   | "calls-used-up"
   | "function-failed";
+
+/**
+ * A summary that was written before a compaction needed it (`written`), or that will never be used (`dropped`). A compaction that
+ * uses one is a `boundary`, which ends it, too.
+ */
+export type PreparedPayload = PreparedWritten | PreparedDropped;
+
+interface PreparedWritten extends Omit<PreparedState, "entry"> {
+  readonly step: "written";
+  readonly text: string;
+  /** The name of the form, and whether it accepts the text. */
+  readonly form: string;
+  readonly met: boolean;
+  /** Why its form does not accept the text. */
+  readonly problem?: { readonly reason: DegradedReason; readonly because: string } | undefined;
+  /** Why the call began, in words and numbers. */
+  readonly because: string;
+  readonly attempts: readonly SummaryAttempt[];
+  /** Instructions of hooks for the summary. */
+  readonly instructions?: string | undefined;
+}
+
+interface PreparedDropped {
+  readonly step: "dropped";
+  /** The entry of the summary. */
+  readonly of: number;
+  readonly reason: PreparedDropReason;
+  readonly because: string;
+}
+
+/** What a session has to know of a prepared summary without its text. */
+export interface PreparedState {
+  readonly entry: number;
+  /** The first and the last entry that the summary covers. */
+  readonly from: number;
+  readonly to: number;
+  /** The decision that had last changed the view when the summary was written. A rewind to before it changes what is covered. */
+  readonly viewChangedAt: number;
+  /** Name and parameters of the form: a policy with another form does not use the summary. */
+  readonly formKey: string;
+  readonly tokens: number;
+  /** `at-once`: a compaction was due, and nobody waited for it. `when-decided`: one was near. */
+  readonly installs: "at-once" | "when-decided";
+  /** Model calls for the summary, and their price; absent if the prices are unknown. */
+  readonly calls: number;
+  readonly priceUsd?: number | undefined;
+}
+
+/**
+ * Why a prepared summary is not used. `rewound`: the user rewound into its range. `content-changed`: content in its range was
+ * removed, replaced or restored. `undone`: a compaction was undone. `compacted`: another compaction came first. `tail-too-long`: too
+ * much was added after its range. `policy-changed`: the policy asks for another form, or for none. `too-large`: the view would not
+ * be smaller by enough. `blocked`: a hook blocked the call. `failed`: no model wrote a usable summary. `closed`: the session was
+ * closed while a model wrote.
+ */
+export type PreparedDropReason =
+  | "rewound"
+  | "content-changed"
+  | "undone"
+  | "compacted"
+  | "tail-too-long"
+  | "policy-changed"
+  | "too-large"
+  | "blocked"
+  | "failed"
+  | "closed";
 
 /** One part of what survived a compaction, and how much of it is in view. */
 export interface PartRecord {
@@ -105,6 +174,19 @@ export interface DecidedBy {
   readonly figures: DecisionFigures;
   /** The other proposals. */
   readonly considered: readonly ConsideredProposal[];
+  /** Why nothing was done earlier; absent if this is the first decision since the session was opened. */
+  readonly before?: EarlierDecision | undefined;
+}
+
+/** The newest decision that changed nothing. It has no entry of its own. */
+export interface EarlierDecision {
+  readonly atMs: number;
+  /** The size of the window at that time. */
+  readonly tokens: number;
+  /** The size at which the policy compacts, as it was expected then; absent if the session does not compact by itself. */
+  readonly compactsAtTokens?: number | undefined;
+  /** Up to 400 characters. */
+  readonly because: string;
 }
 
 /** Costs and savings of a proposal, in US dollars; in prices of an input token if the prices are unknown. */

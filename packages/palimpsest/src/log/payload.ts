@@ -9,6 +9,8 @@ import type {
   DecisionPayload,
   OverflowPayload,
   PolicyPayload,
+  PreparedPayload,
+  PreparedState,
 } from "./payload-compaction.ts";
 import type { AgentPayload, CallPayload, TakenPayload, TurnPayload } from "./payload-turn.ts";
 import type { Provenance } from "./provenance.ts";
@@ -30,6 +32,7 @@ export interface Payloads {
   readonly pin: PinPayload;
   readonly unpin: UnpinPayload;
   readonly notes: NotesPayload;
+  readonly prepared: PreparedPayload;
   readonly attempt: AttemptPayload;
   readonly overflow: OverflowPayload;
   readonly agent: AgentPayload;
@@ -61,6 +64,7 @@ export const PAYLOAD_VERSIONS: Readonly<Record<PayloadKind, number>> = {
   pin: 1,
   unpin: 1,
   notes: 1,
+  prepared: 1,
   attempt: 1,
   overflow: 1,
   agent: 1,
@@ -287,6 +291,8 @@ export interface RewindPayload {
   readonly request?: { readonly entry: number; readonly cache?: CacheFacts };
   /** Calls without a result in the restored view that had begun to run on the other branch. They may have taken effect. @default none */
   readonly begun?: readonly string[];
+  /** The prepared summary that can still be used: everything that it covers is in the restored view, as it was. @default none */
+  readonly prepared?: PreparedState | undefined;
 }
 
 /** The first entry of a fork's own log: its parent session, and the entry at which the fork starts. */

@@ -54,6 +54,12 @@ const COMPACTION: CompactionRecord = {
   tokensAfter: 1,
   parts: [],
   modelCalls: 0,
+  decided: {
+    ...{ rule: "economic", level: "if-it-pays", because: "economic pays" },
+    figures: { unit: "usd", costNow: 0.1, costLater: 0, savesNow: 0.2, savesLater: 0.3, net: 0.4 },
+    considered: [],
+    before: { atMs: 1, tokens: 8, compactsAtTokens: 9, because: "no rule makes a proposal" },
+  },
 };
 const ERASED: Payloads["attachment"] = {
   type: "note",
@@ -110,6 +116,10 @@ const EXAMPLES: Payloads = {
   pin: { text: "Never push to main." },
   unpin: { of: 3 },
   notes: { markdown: "# Title", coveredTo: 4 },
+  prepared: {
+    ...{ step: "written", from: 3, to: 9, viewChangedAt: 1, formKey: "sections null", tokens: 5, installs: "at-once" },
+    ...{ calls: 1, text: "Summary:\na", form: "sections", met: true, because: "a compaction is near", attempts: [] },
+  },
   attempt: { trigger: "auto", reason: "window", failure: "too-large", why: "test" },
   overflow: { request: 3, inputTokens: 210_000, limitTokens: 200_000 },
   agent: { id: "a1", step: "started", way: "background", goal: "Look around.", session: "s-a1" },
@@ -156,12 +166,15 @@ const RELIED_ON: Readonly<Record<PayloadKind, readonly string[]>> = {
     ...Object.keys(STANDING).flatMap((name) => (name === "automatic" ? [] : [`state.standing.${name}`])),
     ...["state.standing.turn.phase", "state.standing.turn.cuts", "state.standing.turn.calls"],
     ...["compaction", "compaction.trigger", "compaction.reason", "compaction.summary", "compaction.summary.way"],
+    ...["compaction.decided", "compaction.decided.rule", "compaction.decided.figures", "compaction.decided.before"],
+    ...["compaction.decided.before.tokens", "compaction.decided.before.because"],
   ],
   rewind: ["ledger", "sharedTo"],
   fork: ["session", "sequence", "hash", "source"],
   pin: ["text"],
   unpin: ["of"],
   notes: ["markdown", "coveredTo"],
+  prepared: ["from", "to", "viewChangedAt", "formKey", "tokens", "installs", "calls", "text"],
   attempt: ["trigger", "reason", "failure", "why"],
   overflow: ["inputTokens", "limitTokens"],
   agent: ["id", "step", "goal", "session"],
@@ -228,6 +241,7 @@ describe("reading a payload", () => {
     const whole: [PayloadKind, object][] = [
       ["boundary", { ...decision, state: { ...state, standing } }],
       ["overflow", {}],
+      ["prepared", { step: "dropped", of: 3, reason: "undone", because: "a compaction was undone" }],
       ["agent", { id: started.id, step: "ended", outcome: "done", told: "by-call" }],
       ["call", { step: waiting.step, calls: ["1", "2"], why: "cut" }],
       ["erased", { was: "message", entry: 2, stub: { role: "user", blocks: [] } }],

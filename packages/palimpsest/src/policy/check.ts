@@ -144,6 +144,11 @@ function checkCompact(compact: Check): void {
   if (typeof compact.fields["summary"] !== "function") compact.within("summary", checkSummary);
   checkParts(compact);
   compact.within("prepareAhead", checkPrepare, "optional");
+  compact.oneOf("patience", ["wait", "when-required"]);
+  if (compact.fields["patience"] === "when-required" && compact.fields["prepareAhead"] === undefined)
+    compact.problems.push(
+      `${compact.path}.patience is "when-required", which needs ${compact.path}.prepareAhead: add nearCompaction({...}), or write "wait"`,
+    );
   compact.within("expect", checkExpectation);
   compact.share("minShrinkShare", "below 1");
 }

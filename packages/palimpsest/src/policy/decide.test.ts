@@ -40,7 +40,7 @@ describe("on a model whose thinking is bound to its prompt", () => {
       action: { kind: "clear", thinking: "dropped" },
       freesTokens: 16 * (5_678 - 60),
     });
-    expect(decision.weighed.map(({ rule }) => rule)).toContain("compact");
+    expect(decision.weighed.map(({ rule }) => rule)).toContain("economic");
     expect(decide(balanced, stateAfter(stateOf(READS), taken(decision))).kind).toBe("nothing");
   });
 
@@ -93,26 +93,26 @@ describe("the price of proposals", () => {
       "when-cold",
       [
         ["when-cold", 29_907, 0, 0.045, 0.225, 0.911, 1.09],
-        ["compact", 36_200, 0.28, 0.034, 0.209, 0.892, 0.787],
+        ["economic", 36_200, 0.28, 0.034, 0.209, 0.892, 0.787],
       ],
     ],
-    ["100,000 of 1,000,000, warm", stateOf(HUNDRED), "compact", [["compact", 36_000, 0.116, 0.034, 0, 0.661, 0.511]]],
+    ["100,000 of 1,000,000, warm", stateOf(HUNDRED), "economic", [["economic", 36_000, 0.116, 0.034, 0, 0.661, 0.511]]],
     [
       "150,000 of 1,000,000 inside a turn",
       stateOf({ tokens: 150_000, results: 36, resultTokens: 2_400, turn: "open" }),
-      "compact",
+      "economic",
       [
         ["by-provider", 75_120, 0.141, 0.064, 0, 0.798, 0.593],
-        ["compact", 36_000, 0.115, 0.034, 0, 1.251, 1.101],
+        ["economic", 36_000, 0.115, 0.034, 0, 1.251, 1.101],
       ],
     ],
     [
       "190,000 of 200,000, warm",
       stateOf(FULL),
-      "compact",
+      "window",
       [
         ["to-fit", 107_680, 0.213, 0.062, 0, 0.896, 0.622],
-        ["compact", 36_000, 0.115, 0.034, 0, 1.723, 1.573],
+        ["window", 36_000, 0.115, 0.034, 0, 1.723, 1.573],
       ],
     ],
     [
@@ -121,7 +121,7 @@ describe("the price of proposals", () => {
       "to-fit",
       [
         ["to-fit", 107_680, 0.213, 0.062, 0, 0.896, 0.622],
-        ["compact", 36_000, 0.034, 0.2, 0, 1.212, 0.977],
+        ["window", 36_000, 0.034, 0.2, 0, 1.212, 0.977],
       ],
     ],
     [
@@ -133,8 +133,8 @@ describe("the price of proposals", () => {
     [
       "105,000, with prices five times as high above 100,000",
       stateOf({ tokens: 105_000, results: 24, resultTokens: 2_400, model: TEST_MODELS.tiered }),
-      "compact",
-      [["compact", 36_000, 0.016, 0.002, 0.002, 0.284, 0.268]],
+      "economic",
+      [["economic", 36_000, 0.016, 0.002, 0.002, 0.284, 0.268]],
     ],
   ];
 
@@ -151,7 +151,7 @@ describe("the price of proposals", () => {
 
   test("says the decision in words and figures", () => {
     expect(decide(balanced, stateOf(HUNDRED)).because).toBe(
-      "compact pays: 100,000 tokens, and saving starts at 100,000; frees 64,000 tokens and saves $0.5107 over 60 requests",
+      "economic pays: 100,000 tokens, and saving starts at 100,000; frees 64,000 tokens and saves $0.5107 over 60 requests",
     );
     const plain = stateOf({ ...READS, model: TEST_MODELS.plain });
     expect(decide(balanced, plain).because).toBe(
@@ -245,7 +245,7 @@ describe("the choice", () => {
 
   test("does nothing before the first request", () => {
     const decision = decide(balanced, stateOf({ ...HUNDRED, cache: "new" }));
-    expect(decision).toMatchObject({ kind: "nothing", because: "compact: nothing has been sent yet" });
+    expect(decision).toMatchObject({ kind: "nothing", because: "economic: nothing has been sent yet" });
   });
 
   test("passes over a required proposal that frees too little", () => {
@@ -256,7 +256,7 @@ describe("the choice", () => {
       }),
     );
     const decision = decide(little, stateOf({ ...FULL, model: TEST_MODELS.free }));
-    expect(decision).toMatchObject({ taken: { rule: "compact" } });
+    expect(decision).toMatchObject({ taken: { rule: "window" } });
   });
 
   test("takes the largest step if nothing frees enough, and says so", () => {
@@ -265,7 +265,7 @@ describe("the choice", () => {
       { ...FULL, turn: "open", model: TEST_MODELS.plain, results: 0 },
       { lastCompaction: kept },
     );
-    expect(decide(balanced, state).because).toContain("compact frees the most");
+    expect(decide(balanced, state).because).toContain("window frees the most");
   });
 
   test("says that nothing can be done if the head alone fills the window", () => {
@@ -303,7 +303,14 @@ describe("a compaction as a proposal", () => {
       freesTokens: 64_000,
       call: { inputTokens: 100_000, outputTokens: 4_000 },
     });
-    const prepared = { entry: 90, from: 1, to: 80, form: "stub", tokens: 4_000, tailTokens: 9_000 };
+    const prepared = {
+      entry: 90,
+      from: 1,
+      to: 80,
+      tokens: 4_000,
+      tailTokens: 9_000,
+      installs: "when-decided",
+    } as const;
     const proposal = by(balanced, stateOf({ ...HUNDRED, more: { prepared } }));
     expect(proposal).toMatchObject({ action: { by: "prepared" }, freesTokens: 55_000 });
     expect(proposal.call).toBeUndefined();
@@ -344,7 +351,7 @@ describe("a compaction as a proposal", () => {
 describe("a compaction that only saves money", () => {
   test.each([
     [{ held: "opened" }, /opened again/],
-    [{ held: "restored" }, /restored/],
+    [{ held: "restored" }, /undid a compaction/],
     [{ held: "failed" }, /failed/],
     [{ breaker: "open" }, /no summary/],
     [{ lastCompaction: { entry: 5, turnsAgo: 3, keptTokens: 30_000, undone: true } }, /undone/],

@@ -1,6 +1,7 @@
 // The one decision about a window: collects proposals, prices them alike, and takes the best one or nothing.
 
-import { grouped } from "../text.ts";
+import type { EarlierDecision } from "../log/payload-compaction.ts";
+import { grouped, headOf } from "../text.ts";
 import { callRule, copyOf, isPaused, type RuleFailure, reasonOf } from "./guard.ts";
 import type { CompactReason, Policy, Proposal, WeighNumbers } from "./policy.ts";
 import { knownFields, problemOfProposal } from "./proposal.ts";
@@ -45,7 +46,9 @@ interface Considered {
   readonly paused: readonly string[];
 }
 
-/** The name of the compaction rule in proposals and failures. */
+/** The explanation of an earlier decision is cut at this length. */
+const EARLIER_CHARACTERS = 400;
+/** The name of the compaction rule in failures, and in proposals if the rule has no name of its own. */
 export const COMPACT_RULE = "compact";
 /** The name of the engine's own proposal at the hard limit. */
 export const ENGINE_RULE = "engine:hard-limit";
@@ -121,7 +124,9 @@ function collect(policy: Policy, state: WindowState, compaction: "allowed" | "of
     state,
   );
   if (failure !== undefined) failed.push(failure);
-  if (reason !== undefined) proposals.push({ rule: COMPACT_RULE, proposal: compactProposal(policy, state, reason) });
+  const due = reason ?? overdueReason(state);
+  if (due !== undefined)
+    proposals.push({ rule: due.rule ?? COMPACT_RULE, proposal: compactProposal(policy, state, due) });
   else if (isFull(state)) {
     // The engine's own proposal needs no rule, so a window that is full is compacted under any policy.
     proposals.push({
@@ -130,6 +135,16 @@ function collect(policy: Policy, state: WindowState, compaction: "allowed" | "of
     });
   }
   return { proposals, failed, paused };
+}
+
+/** A compaction was due, and nobody waited for its summary. Now it is written, and paid for. */
+function overdueReason(state: WindowState): CompactReason | undefined {
+  const { prepared } = state;
+  if (prepared?.installs !== "at-once" || isFull(state)) return undefined;
+  return {
+    level: "requested",
+    because: `the summary of a compaction that was due is ready, at entry ${prepared.entry}`,
+  };
 }
 
 /** Presents a compaction as a proposal. Until the session has had a compaction, the policy's estimates apply. */
@@ -275,9 +290,10 @@ function barredBy(
   return cache.status === "new" ? "nothing has been sent yet" : undefined;
 }
 
-const HELD: Readonly<Record<NonNullable<DecisionHistory["held"]>, string>> = {
-  opened: "the session was opened again, and the user has not been told about the compaction yet",
-  restored: "the user restored compacted content, which stays until the next message",
+/** Why a compaction that may wait has to wait. */
+export const HELD: Readonly<Record<NonNullable<DecisionHistory["held"]>, string>> = {
+  opened: "the session was opened again, and the user has not sent a message since the compaction was announced",
+  restored: "the user undid a compaction, and only a full window triggers another one",
   failed: "the last compaction failed, and another one has to wait",
 };
 
@@ -302,7 +318,8 @@ function limitToMeet(possible: readonly Weighed[], state: WindowState): number |
   if (size.tokens >= window.hardLimitTokens) return window.hardLimitTokens;
   if (window.bytes !== undefined && size.bytes >= window.bytes)
     return Math.floor((size.tokens * window.bytes) / size.bytes);
-  // A rule that requires an action has a limit of its own, which is at most the present size.
+  // A rule that requires an action has its own limit. The engine does not know this limit, only that the window has reached it, so the
+  // action has to make the window smaller than it is now.
   return possible.some(({ proposal }) => proposal.level === "required") ? size.tokens : undefined;
 }
 
@@ -387,6 +404,22 @@ export function compactsAt(
     else tooSmall = middle;
   }
   return atTokens;
+}
+
+/** Describes a decision that changed nothing, for the record of the next decision. */
+export function earlierDecision(
+  policy: Policy,
+  state: WindowState,
+  because: string,
+  compaction: "allowed" | "off",
+): EarlierDecision {
+  const turn = state.turn.status === "open" ? "open" : "starting";
+  return {
+    atMs: state.nowMs,
+    tokens: state.size.tokens,
+    compactsAtTokens: compaction === "off" ? undefined : compactsAt(policy, state, turn),
+    because: headOf(because, EARLIER_CHARACTERS),
+  };
 }
 
 /** The session when it has grown to this size: warm, without results, and without anything that only holds for now. */

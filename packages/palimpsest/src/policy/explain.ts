@@ -1,14 +1,22 @@
 // Describes a decision for the log and for people: the rule, its reason and its price, and the other proposals.
 
-import type { ConsideredProposal, DecidedBy, DecisionFigures } from "../log/payload-compaction.ts";
+import type { ConsideredProposal, DecidedBy, DecisionFigures, EarlierDecision } from "../log/payload-compaction.ts";
 import type { Take, Weighed } from "./decide.ts";
 import type { Prices } from "./window-state.ts";
 
-/** The rule that decided, its reason and its price, and the other proposals. */
-export function decidedBy({ taken, because, weighed }: Take, prices: Prices): DecidedBy {
+/**
+ * The rule that decided, its reason and its price, and the other proposals.
+ * @param before the newest decision that changed nothing
+ */
+export function decidedBy(
+  { taken, because, weighed }: Take,
+  prices: Prices,
+  before: EarlierDecision | undefined,
+): DecidedBy {
   const { rule, proposal } = taken;
   const figures = figuresOf(taken, prices);
-  return { rule, level: proposal.level, because, figures, considered: consideredOf(taken, weighed, prices) };
+  const considered = consideredOf(taken, weighed, prices);
+  return { rule, level: proposal.level, because, figures, considered, before };
 }
 
 /** The price of a proposal, as the log and `explain` show it. */

@@ -55,6 +55,7 @@ export const FAILURES_TO_PAUSE = 3;
 const LEVELS: readonly Level[] = ["required", "requested", "if-it-pays", "when-full"];
 /** A longer explanation of a rule is cut. */
 const REASON_CHARACTERS = 400;
+const NAME_CHARACTERS = 60;
 /** A longer prompt for a summary counts as a failure of the form. */
 const PROMPT_CHARACTERS = 100_000;
 /** The smallest size from which on a result may be stored in a file. */
@@ -136,14 +137,18 @@ export function reasonOf(
     (reason) => reason && (problemOfLevel(reason.level) ?? problemOfBecause(reason.because)),
     () => undefined,
   );
-  return { value: value && { level: value.level, because: headOf(value.because, REASON_CHARACTERS) }, failure };
+  if (value === undefined) return { value, failure };
+  const { level, because, rule } = value;
+  const isNamed = typeof rule === "string" && rule !== "";
+  const named = isNamed ? headOf(rule, NAME_CHARACTERS) : undefined;
+  return { value: { level, because: headOf(because, REASON_CHARACTERS), rule: named }, failure };
 }
 
 /** Reads each field once. A promise stays a promise. */
 function reasonFields(reason: CompactReason | undefined): CompactReason | undefined {
   if (reason === undefined || isPromise(reason)) return reason;
-  const { level, because } = reason;
-  return { level, because };
+  const { level, because, rule } = reason;
+  return { level, because, rule };
 }
 
 /** Copies a result, so that later changes by the rule have no effect. A promise stays a promise. */

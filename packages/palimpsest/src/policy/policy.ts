@@ -105,24 +105,50 @@ export interface WeighNumbers {
 // ------------------------------------------------------------------------------------------------ compaction
 
 export interface CompactRule {
-  /** Whether to compact now. Pure. The reason becomes a proposal like any other. */
-  when(state: WindowState): CompactReason | undefined;
-  /** What to compact. Pure. The engine moves the cut to where calls, results and thinking stay together. */
-  range(outline: Outline, state: WindowState): Cut | undefined;
+  /** Whether to compact now. The reason becomes a proposal like any other. */
+  readonly when: WhenRule;
+  /** What to compact. The engine moves the cut to where calls, results and thinking stay together. */
+  readonly range: RangeRule;
   readonly summary: Summary | WriteSummary;
   /** What survives besides the summary, most important first. The engine adds the parts that must survive. */
   readonly keep: readonly KeepPart[];
   /** @default no summary is prepared ahead of time */
-  readonly prepareAhead?: PrepareRule;
+  readonly prepareAhead?: PrepareRule | undefined;
+  /**
+   * Whether people wait for a compaction that only saves money. `wait`: until its summary is written. `when-required`: no. The window
+   * is sent as it is, a model writes the summary meanwhile, and the session compacts once it is ready, also inside a turn. A
+   * compaction that the window requires is waited for. `when-required` needs `prepareAhead`.
+   */
+  readonly patience: "wait" | "when-required";
   /** Estimates until the session has had a compaction of its own. */
   readonly expect: CompactExpectation;
   /** A compaction that shrinks the window by a smaller share is not installed. */
   readonly minShrinkShare: number;
 }
 
+/** Says whether to compact now. Pure. A plain function is enough; the built-in rules have a name and numbers, which the log shows. */
+export interface WhenRule extends FunctionRule {
+  (state: WindowState): CompactReason | undefined;
+}
+
+/** Chooses what to compact. Pure. */
+export interface RangeRule extends FunctionRule {
+  (outline: Outline, state: WindowState): Cut | undefined;
+}
+
+/** A rule that is a function. Its name is the name of the function. */
+interface FunctionRule {
+  readonly name: string;
+  readonly params?: Json;
+  /** The rules that it combines. The log shows them in its place. */
+  readonly of?: readonly FunctionRule[];
+}
+
 export interface CompactReason {
   readonly level: Level;
   readonly because: string;
+  /** The name of the rule that asks, for explanations. @default "compact" */
+  readonly rule?: string | undefined;
 }
 
 export interface CompactExpectation {
@@ -355,7 +381,7 @@ export interface PartText {
 // ------------------------------------------------------------------------------------------------ preparing, notes, storing, caching
 
 export interface PrepareRule extends Rule {
-  /** Pure. Asked when a turn ends, after each round, and before the cache expires. */
+  /** Pure. Asked after each response: at the end of a turn, and while the model's tools run. */
   start(state: WindowState): CompactReason | undefined;
   /** A prepared summary is dropped once more than this was added after its range. */
   readonly maxTailTokens: number;

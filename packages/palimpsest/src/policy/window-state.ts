@@ -176,10 +176,11 @@ export interface PreparedSummary {
   /** The entries that the summary covers. */
   readonly from: number;
   readonly to: number;
-  readonly form: string;
   readonly tokens: number;
   /** What was added after that range, and stays as it is. */
   readonly tailTokens: number;
+  /** `at-once`: a compaction was due when the call began, and nobody waited. `when-decided`: the next compaction uses it. */
+  readonly installs: "at-once" | "when-decided";
 }
 
 /** The session's notes. All messages are uncovered if the session has not written notes yet. */

@@ -58,6 +58,7 @@ export const classic: Policy = {
       folderRules({ maxTokens: 10_000 }),
     ],
     expect: { keptTokens: 40_000, outputTokens: 4_000, comesBack: { tokens: 8_000, requests: 2 } },
+    patience: "wait",
     minShrinkShare: 0.2,
   },
   notes: notes10K5K3,

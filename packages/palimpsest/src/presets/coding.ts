@@ -2,9 +2,11 @@
 
 import { files, folderRules, images, plan, skills, tools } from "../compact/parts/attachments.ts";
 import { agents, pins, rules, task, todos, userMessages } from "../compact/parts/floor.ts";
+import { rareLines } from "../compact/parts/rare-lines.ts";
 import { evidence, latestResults, quotedLines } from "../compact/parts/record.ts";
 import { codingSummary } from "../compact/summary/forms.ts";
 import type { KeepPart, NotesRule, Policy, WarmRule } from "../policy/policy.ts";
+import { nearCompaction } from "../policy/rules/ahead.ts";
 import { headByPauses } from "../policy/rules/cache.ts";
 import { byProvider, toFit, whenCold } from "../policy/rules/clear.ts";
 import { keepWarm } from "../policy/rules/keep-warm.ts";
@@ -64,11 +66,13 @@ export function coding(profile: Profile | CodingNumbers = "balanced", options: C
       range: everything,
       summary: codingSummary({ model }),
       keep: codingParts(numbers),
+      prepareAhead: nearCompaction({ idleShare: 0.95, inTurnShare: 0.9, maxTailTokens: 20_000 }),
       expect: {
         keptTokens: 30_000,
         outputTokens: 4_000,
         comesBack: { tokens: 8_000, requests: 2 },
       },
+      patience: "wait",
       minShrinkShare: 0.2,
     },
     cache: headByPauses({ keepWarm }),
@@ -109,6 +113,8 @@ function codingParts({ filesTokens, quotedLinesTokens }: CodingNumbers): readonl
     task({ maxTokens: 20_000 }),
     userMessages({ maxTokens: 20_000 }),
     rules(),
+    // Rendered after the next two, so that it repeats none of their lines.
+    rareLines({ maxTokens: 4_000 }),
     evidence({ maxTokens: 8_000 }),
     quotedLines({ maxTokens: quotedLinesTokens }),
     pins(),

@@ -160,8 +160,8 @@ describe("a summary function", () => {
     const desk = await openDesk({ policy: policyWith({ summary }), windowTokens: 40_000 });
     await runTurns(desk);
     const ended = desk.eventsOf("compaction-ended");
-    expect(ended[0]).toMatchObject({ reason: "economic", outcome: { kind: "failed" } });
-    expect(ended.filter(({ reason, outcome }) => reason === "economic" && outcome.kind === "compacted")).toEqual([]);
+    expect(ended[0]).toMatchObject({ reason: "requested", outcome: { kind: "failed" } });
+    expect(ended.filter(({ reason, outcome }) => reason === "requested" && outcome.kind === "compacted")).toEqual([]);
     expect(ended.some(({ reason, outcome }) => reason === "window" && outcome.kind === "compacted")).toBe(true);
     expect(failuresOf(desk).rules).toEqual(["summary, write"]);
   });
@@ -173,13 +173,13 @@ describe("a compaction whose summary fails", () => {
   const saving = economic({ fromTokens: 12_000, inTurnFromTokens: 12_000 });
   const weigh = { ...coding().weigh, horizonRequests: 1_000 };
 
-  test.each<[string, CompactRule["when"]]>([
-    ["only saves money", saving],
-    ["is requested", requested],
-  ])("installs nothing if the compaction %s", async (_, when) => {
+  test.each<[string, CompactRule["when"], string]>([
+    ["only saves money", saving, "economic"],
+    ["is requested", requested, "requested"],
+  ])("installs nothing if the compaction %s", async (_, when, reason) => {
     const desk = await openDesk({ policy: policyWith({ when }, { weigh }), script: refusing });
     for (let index = 0; index < 5; index++) await desk.say(words(`message ${index}`, 4_000));
-    expect(desk.eventsOf("compaction-started")).toMatchObject([{ reason: "economic" }]);
+    expect(desk.eventsOf("compaction-started")).toMatchObject([{ reason }]);
     expect(desk.eventsOf("compaction-ended")).toMatchObject([{ outcome: { kind: "failed", failure: "no_summary" } }]);
     expect(await desk.session.history.explain()).toEqual([]);
     expect((await desk.say("And now?")).includes("About message 0")).toBe(true);

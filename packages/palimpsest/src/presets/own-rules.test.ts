@@ -98,7 +98,7 @@ test("a session clears, compacts and keeps what its own rules say", async () => 
   const next = await say(words("the pot", 3_000));
   const [boundary] = await session.history.explain();
   expect(boundary!.compaction).toMatchObject({
-    reason: "economic",
+    reason: "requested",
     summary: { way: "function", form: "two questions", met: true },
     modelCalls: 2,
     decided: { because: expect.stringContaining("12,000 are enough") },

@@ -58,6 +58,7 @@ export function support(options: SupportOptions): Policy {
         outputTokens: summaryTokens / 2,
         comesBack: { tokens: 2_000, requests: 1 },
       },
+      patience: "wait",
       minShrinkShare: 0.2,
     },
     // Customers answer after minutes. All sessions share the head, so the other sessions keep it warm.

@@ -92,6 +92,18 @@ describe("clearing", () => {
     expect(of(opened.events, "results-cleared")).toMatchObject([{ trigger: "manual", by: "session", count: 5 }]);
   });
 
+  test("is not needed for the policy to be in the log: a compaction writes the policy, too", async () => {
+    const opened = await afterReading(8, { policy: clearingBy() });
+    expect((await decided(opened)).policies).toBe(0);
+    expect(await opened.session.compact()).toMatchObject({ kind: "compacted" });
+    const written = (await opened.entries()).map(({ kind }) => kind).filter((kind) => /policy|boundary/.test(kind));
+    expect(written).toEqual(["policy", "boundary"]);
+    await opened.session.append("Go on.");
+    await opened.ask();
+    await opened.session.compact();
+    expect((await decided(opened)).policies).toBe(1);
+  });
+
   test("makes a file count as not read", async () => {
     const { session } = await afterPause(5);
     expect([...session.view.filesRead().keys()]).toEqual(["0.ts", "1.ts", "2.ts", "3.ts", "4.ts"]);
@@ -131,6 +143,18 @@ describe("a decision", () => {
     expect(opened.session.history.newestEntry).toBe(before + 1);
     expect(opened.session.history.decision()).toMatchObject({ rule: undefined, proposals: [], failed: [] });
     expect(opened.session.history.decision().because).toBe("no rule makes a proposal");
+  });
+
+  test("is expected, not made, in a session that was opened again", async () => {
+    const opened = await afterPause(5);
+    await opened.reopen({ policy: clearingBy(whenCold({ keepNewest: 3 })) });
+    expect(opened.session.history.decision()).toMatchObject({
+      status: "expected",
+      outcome: undefined,
+      rule: "when-cold",
+    });
+    await opened.session.prepare();
+    expect(opened.session.history.decision()).toMatchObject({ status: "made", outcome: { kind: "done" } });
   });
 
   test("is explained with its figures and its other proposals, also after the session has decided that nothing else is needed", async () => {
@@ -181,8 +205,8 @@ describe("a decision", () => {
     await opened.session.prepare();
     expect(of(opened.events, "results-cleared")[0]).toMatchObject({ rule: "to-fit", by: "session" });
     expect(kinds(opened.events)).not.toContain("compaction-started");
-    const { tokens, blockingTokens } = opened.session.view.size();
-    expect(tokens).toBeLessThan(blockingTokens);
+    const { tokens, hardLimitTokens } = opened.session.view.size();
+    expect(tokens).toBeLessThan(hardLimitTokens);
   });
 
   test("never waits for a person if the window is full, although the rule only saves money", async () => {
@@ -191,7 +215,7 @@ describe("a decision", () => {
     await opened.reopen({ policy });
     await opened.session.append("word ".repeat(11_000));
     const due = opened.session.history.decision();
-    expect(due.because).toContain("compact makes the window fit");
+    expect(due.because).toContain("economic makes the window fit");
     await opened.session.prepare();
     expect(of(opened.events, "compaction-announced")).toMatchObject([{ when: "now", reason: "window" }]);
     expect(of(opened.events, "compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);

@@ -2,9 +2,10 @@
 // the view for the decision.
 
 import { type ClearAction, clearResults, createResultIndex, type ResultIndex } from "../clear/clear.ts";
-import { forecastOf, forecastRefused, type HoldQuestion, holdOf, isTold } from "../compact/compaction.ts";
+import { forecastOf, forecastRefused, type HoldQuestion, heldOutcome, holdOf, isTold } from "../compact/compaction.ts";
+import type { DecisionOutcome } from "../compact/outcome.ts";
 import { HOUR_MS, LIFETIME_MS } from "../cost/ledger.ts";
-import type { DecisionFigures, RequestedEdits } from "../log/payload-compaction.ts";
+import type { DecisionFigures, EarlierDecision, RequestedEdits } from "../log/payload-compaction.ts";
 import { type ByteIndex, createByteIndex, fitBytes } from "../media/media.ts";
 import {
   COMPACT_RULE,
@@ -12,6 +13,7 @@ import {
   compactsAt,
   type Decision,
   decide,
+  earlierDecision,
   isFull,
   type Take,
 } from "../policy/decide.ts";
@@ -22,7 +24,7 @@ import type { CompactionSizes, DecisionHistory, WindowState } from "../policy/wi
 import type { CompactionForecast } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Budget, levelOf, percentLeft } from "../size/budget.ts";
-import type { CarriedState } from "../state/carried.ts";
+import { type CarriedState, isOptional } from "../state/carried.ts";
 import type { SessionCore } from "../state/core.ts";
 import { limitsOf, type RequestLimits } from "../state/limits.ts";
 import type { DueCompaction, Hold } from "../state/options.ts";
@@ -39,6 +41,13 @@ const ASK_AGAIN_SHARE = 0.05;
 
 /** A decision about the window, in words and figures. */
 export interface ExplainedDecision {
+  /**
+   * `made`: the newest decision of this session object. `expected`: it has made none since the session was opened, and would decide
+   * this now. The log keeps only decisions that changed something: `explain()` and the entries have those.
+   */
+  readonly status: "made" | "expected";
+  /** Undefined for an expected decision. */
+  readonly outcome: DecisionOutcome | undefined;
   /** The name of the policy. */
   readonly policy: string;
   readonly atMs: number;
@@ -75,7 +84,9 @@ class WindowDecisions {
   readonly #sizes: KeptSizes;
   /** The size of the window when the clear rules were last asked. */
   #askedTokens = 0;
-  #last: { readonly decision: Decision; readonly state: WindowState } | undefined;
+  #last: LastDecision | undefined;
+  /** The newest decision that changed nothing. The record of the next decision names it. */
+  #before: QuietDecision | undefined;
 
   constructor(core: SessionCore, limits: () => RequestLimits) {
     this.#core = core;
@@ -89,6 +100,8 @@ class WindowDecisions {
     const state = this.#last?.state ?? this.state({ held: this.#hold()?.by });
     const decision = this.#last?.decision ?? decide(policy.current, state, this.#mayCompact() ? "allowed" : "off");
     return {
+      status: this.#last === undefined ? "expected" : "made",
+      outcome: this.#last?.outcome,
       policy: policy.current.name,
       atMs: state.nowMs,
       tokens: state.size.tokens,
@@ -145,6 +158,22 @@ class WindowDecisions {
     return { ...state, compactsAt, notes: state.notes && { ...state.notes, tokens: notesTokens } };
   }
 
+  /**
+   * Describes the window for the rule that prepares summaries. While calls run, the turn is open. A compaction that only saves money
+   * is not near while it is held; the user's next message ends the hold of a session that was resumed.
+   */
+  stateForPreparing(): WindowState {
+    const held = this.#hold()?.by;
+    const state = this.state({ held, results: "left-out" });
+    const { requiredTokens, betweenTurnsTokens, inTurnTokens } = this.#sizes.now();
+    const compactsAt = {
+      betweenTurnsTokens: held === undefined || held === "opened" ? betweenTurnsTokens : requiredTokens,
+      inTurnTokens: held === undefined ? inTurnTokens : requiredTokens,
+    };
+    const status = state.turn.pendingCalls.length > 0 ? "open" : state.turn.status;
+    return { ...state, compactsAt, turn: { ...state.turn, status } };
+  }
+
   #store(): Promise<StageDecision> {
     const { id, ports, state, policy } = this.#core;
     const { budget } = this.#limits();
@@ -159,6 +188,8 @@ class WindowDecisions {
     // The effect of an edit by the provider shows only after its next response.
     const asked = new Set<string>();
     for (let count = 0; count < MAX_DECISIONS; count++) {
+      // The state leaves out why a compaction has to wait: such a compaction is announced once (#due). After that, the decision is made
+      // again with the reason to wait, so that clearing can win (#clearWhileHeld).
       const state = this.state();
       const rules = without(this.#rulesFor(policy.current, state), asked);
       const decision = this.#take(rules, state, mayCompact);
@@ -171,6 +202,7 @@ class WindowDecisions {
         return due;
       }
       const isChanged = await this.#clear(decision, state, trigger);
+      this.settle({ kind: "done" });
       if (action.kind === "ask-provider") {
         asked.add(taken.rule);
         if (isChanged && !isFull(state)) return undefined;
@@ -179,13 +211,27 @@ class WindowDecisions {
     return undefined;
   }
 
-  /** A person has been told about a compaction, and has not spoken since. Clearing may still pay. */
+  /** The user knows that a compaction is held, and has not sent a message since. Clearing may still pay. */
   async #clearWhileHeld(rules: Policy, trigger: "auto" | "manual"): Promise<void> {
-    const state = this.state({ held: this.#hold()?.by });
+    const hold = this.#hold();
+    const state = this.state({ held: hold?.by });
     const decision = this.#take(rules, state, true);
-    if (decision.kind === "take" && decision.taken.proposal.action.kind !== "compact")
+    if (decision.kind === "nothing") this.#last = { decision, state, outcome: { kind: "nothing" } };
+    else if (decision.taken.proposal.action.kind === "compact") this.settle(heldOutcome(hold));
+    else {
       await this.#clear(decision, state, trigger);
-    else this.#last = { decision, state };
+      this.settle({ kind: "done" });
+    }
+  }
+
+  /** Notes the effect of the newest decision, for `explain` and for the record of the next decision. */
+  settle(outcome: DecisionOutcome): void {
+    const last = this.#last;
+    if (last?.outcome.kind !== "running") return;
+    this.#last = { ...last, outcome };
+    if (!("because" in outcome)) return;
+    const because = `the compaction was ${DID_NOT[outcome.kind]}: ${outcome.because}`;
+    this.#before = { because, state: last.state, policy: this.#core.policy.current, compaction: "allowed" };
   }
 
   /** The policy for this decision: its clear rules are left out if nothing has changed since they were last asked. */
@@ -201,17 +247,31 @@ class WindowDecisions {
   }
 
   #take(policy: Policy, state: WindowState, mayCompact: boolean): Decision {
-    const decision = decide(policy, state, mayCompact ? "allowed" : "off");
+    const compaction = mayCompact ? "allowed" : "off";
+    const decision = decide(policy, state, compaction);
     const { policy: own } = this.#core;
     own.count([COMPACT_RULE, ...policy.clear.map(({ name }) => name)], decision.failed);
-    // After a decision, the session decides once more. That nothing else is to be done explains less.
-    if (this.#last === undefined || decision.kind === "take") this.#last = { decision, state };
+    if (decision.kind === "take") this.#last = { decision, state, outcome: { kind: "running" } };
+    else {
+      // The pass after a compaction asks only the clear rules, so it does not say why the session did not compact.
+      if (mayCompact || !this.#mayCompact()) this.#before = { because: decision.because, state, policy, compaction };
+      // After an action, the session decides once more before the same request. If that second decision is to do nothing, the action
+      // remains the decision to explain.
+      this.#last ??= { decision, state, outcome: { kind: "nothing" } };
+    }
     return decision;
+  }
+
+  /** Describes the newest decision that changed nothing. Only for a record, because finding the expected size takes time. */
+  #earlier(): EarlierDecision | undefined {
+    const before = this.#before;
+    return before && earlierDecision(before.policy, before.state, before.because, before.compaction);
   }
 
   #mayCompact(): boolean {
     const { state, settings } = this.#core;
-    // Content that was restored stays until the user says something.
+    // Right after an undo, the restored content stays until the user's next message, even if the window is full. From then on, only
+    // a full window compacts it again (`holdOf`).
     return settings.current.compaction !== "off" && state.carriedState.automatic !== "held";
   }
 
@@ -226,6 +286,7 @@ class WindowDecisions {
       thinking: this.#limits().rules.thinking,
       prices: state.prices,
       sizeTokens: state.size.tokens,
+      before: this.#earlier(),
     });
     if (drafts.length === 0) return false;
     await session.append([...policyDrafts(policy.current, session.carriedState.policy), ...drafts]);
@@ -244,9 +305,11 @@ class WindowDecisions {
   /** The compaction that a decision asks for. Undefined if a person was told that it is held, and it is held still. */
   #due(decision: Take, state: WindowState): DueCompaction | undefined {
     const forecast = forecastOf(decision, state, this.#core.state.carriedState);
-    const hold = forecast.reason === "economic" ? this.#hold() : undefined;
+    const hold = isOptional(forecast.reason) ? this.#hold() : undefined;
     if (hold !== undefined && isTold(hold, this.#question())) return undefined;
-    return { forecast, decided: decidedBy(decision, state.prices), hold };
+    const { action } = decision.taken.proposal;
+    const by = action.kind === "compact" ? action.by : "none";
+    return { forecast, decided: decidedBy(decision, state.prices, this.#earlier()), by, hold };
   }
 
   #hold(): Hold | undefined {
@@ -254,9 +317,9 @@ class WindowDecisions {
   }
 
   /** What a compaction would do now that the provider requires, because it has refused a request. */
-  forecast(why: string): CompactionForecast {
+  forecast(because: string): CompactionForecast {
     const { policy, state } = this.#core;
-    return forecastRefused(why, policy.current.compact.expect.keptTokens, this.state(), state.carriedState);
+    return forecastRefused(because, policy.current.compact.expect.keptTokens, this.state(), state.carriedState);
   }
 
   #question(): HoldQuestion {
@@ -308,6 +371,22 @@ class WindowDecisions {
     if (hold !== undefined) return { kind: "held", ...full, heldBy: hold.by, thenAtTokens: atTokens };
     return { kind: "economic", atTokens, withinTurnAtTokens, approval, policy };
   }
+}
+
+interface LastDecision {
+  readonly decision: Decision;
+  readonly state: WindowState;
+  readonly outcome: DecisionOutcome;
+}
+
+const DID_NOT = { held: "held", declined: "declined", failed: "tried and failed" } as const;
+
+/** A decision that changed nothing, with everything that it was made from. */
+interface QuietDecision {
+  readonly because: string;
+  readonly state: WindowState;
+  readonly policy: Policy;
+  readonly compaction: "allowed" | "off";
 }
 
 interface PreviewedRequest {
@@ -395,12 +474,16 @@ export class Measures implements Sizes {
     return { ...budget, known };
   }
 
-  forecast(why: string): CompactionForecast {
-    return this.decisions.forecast(why);
+  forecast(because: string): CompactionForecast {
+    return this.decisions.forecast(because);
   }
 
   windowState(notesTokens: number): WindowState {
     return this.decisions.stateForNotes(notesTokens);
+  }
+
+  preparingState(): WindowState {
+    return this.decisions.stateForPreparing();
   }
 }
 

@@ -1,5 +1,6 @@
 // Decisions about the view, each of them an entry: replace, fold, snip, restore and rewind.
 
+import type { Ahead } from "../compact/ahead.ts";
 import { planBoundary } from "../compact/install.ts";
 import { gatherKnowledge } from "../compact/parts/knowledge.ts";
 import { NoSuchEntryError } from "../errors.ts";
@@ -26,19 +27,30 @@ interface DecisionParts {
   readonly state: SessionState;
   readonly options: FeatureOptions;
   readonly ports: { readonly provider: Pick<Provider, "name"> };
+  /** A recorder prepares no summaries. */
+  readonly ahead?: Pick<Ahead, "after" | "afterRewind" | "tellCompacted">;
   /** A recorder has no policy, so its boundaries carry nothing for the parts. */
   readonly policy?: { readonly current: Policy };
 }
 
 /** Shows other content in place of a range of entries. */
-export async function replace({ state }: DecisionParts, payload: ReplacePayload): Promise<number> {
-  checkShown(state, payload);
-  const [decision] = await state.append([toDraft("replace", { ...payload, with: payload.with.map(withProvenance) })]);
+export async function replace(parts: DecisionParts, payload: ReplacePayload): Promise<number> {
+  checkShown(parts.state, payload);
+  return enter(parts, { ...payload, with: payload.with.map(withProvenance) });
+}
+
+/** Appends a decision of the host or the user. A prepared summary of the same content is dropped. */
+async function enter({ state, ahead }: DecisionParts, payload: ReplacePayload): Promise<number> {
+  const { from, to, reason } = payload;
+  const because = `entries ${from} to ${to} were replaced: ${reason}`;
+  const dropped = ahead?.after({ range: { from, to }, reason: "content-changed", because });
+  const [decision] = await state.append([toDraft("replace", payload), ...(dropped?.drafts ?? [])]);
+  dropped?.tell();
   return decision!;
 }
 
 /** Replaces a range by a boundary. Later reads of the log start at the boundary. */
-export async function fold({ state, policy }: DecisionParts, payload: ReplacePayload): Promise<number> {
+export async function fold({ state, policy, ahead }: DecisionParts, payload: ReplacePayload): Promise<number> {
   checkShown(state, payload);
   const { log, view, ledger, newestEntry } = state;
   const { countTokens } = measuresOf(view);
@@ -47,7 +59,9 @@ export async function fold({ state, policy }: DecisionParts, payload: ReplacePay
   const carriedState = { ...state.carriedState, ...gathered.knowledge };
   const decision = { ...payload, with: payload.with.map(withProvenance) };
   const boundary = planBoundary(decision, { view, ledger, carriedState, sequence: newestEntry + 1 });
+  const { prepared } = state.carriedState;
   const [entry] = await state.append([toDraft("boundary", boundary)]);
+  ahead?.tellCompacted(prepared);
   return entry!;
 }
 
@@ -69,16 +83,16 @@ export async function mark(state: SessionState, name: string, value: Json): Prom
 }
 
 /** Removes messages, or one block of a message, from the view. */
-export async function snip({ state }: DecisionParts, target: SnipTarget, reason: string): Promise<number> {
+export async function snip(parts: DecisionParts, target: SnipTarget, reason: string): Promise<number> {
+  const { state } = parts;
   const plan = planSnip(state.view.items, target, { reason, recall: recallOf(state.configuration.tools) });
   const entry = "block" in target ? target.entry : target.from;
   if (plan === undefined) throw new NoSuchEntryError(entry, "is not shown to the model, or has no such block");
-  const [decision] = await state.append([toDraft("replace", plan)]);
-  return decision!;
+  return enter(parts, plan);
 }
 
 /** Undoes a decision that is in effect. */
-export async function restore({ state }: DecisionParts, decision: number, reason: string): Promise<void> {
+export async function restore({ state, ahead }: DecisionParts, decision: number, reason: string): Promise<void> {
   const { items, hidden } = state.view;
   const isInEffect = [...items, ...hidden].some((shown) => "by" in shown && shown.by === decision);
   const read = await readEntry(state.log, decision);
@@ -86,13 +100,20 @@ export async function restore({ state }: DecisionParts, decision: number, reason
     throw new NoSuchEntryError(decision, "is not a decision in effect, so it cannot be undone");
   }
   const { from, to } = read.payload;
-  await state.append([toDraft("restore", { of: decision, from, to, reason, was: read.kind })]);
+  const because = `decision ${decision} was undone: ${reason}`;
+  const dropped =
+    read.kind === "boundary"
+      ? ahead?.after({ reason: "undone", because })
+      : ahead?.after({ range: { from, to }, reason: "content-changed", because });
+  const restored = toDraft("restore", { of: decision, from, to, reason, was: read.kind });
+  await state.append([restored, ...(dropped?.drafts ?? [])]);
   await state.reload();
+  dropped?.tell();
 }
 
 /** Goes back to an earlier entry. The entries after it stay in the log, on their own branch. */
 export async function rewind(parts: DecisionParts, to: number, reason: string): Promise<void> {
-  const { state, options, ports } = parts;
+  const { state, options, ports, ahead } = parts;
   const { newestEntry, sharedTo: first } = state;
   if (!(Number.isInteger(to) && to >= first && to < newestEntry)) {
     const begins = first === 0 ? "" : `, and a fork cannot go back beyond entry ${first}, where it begins`;
@@ -101,12 +122,14 @@ export async function rewind(parts: DecisionParts, to: number, reason: string): 
   const { view: target } = await loadView(state.log, to, options);
   const request = await requestAtEnd(state.log, target);
   const begun = await begunSince(state, target, to);
+  const prepared = ahead?.afterRewind(to);
   const payload: RewindPayload = {
     reason,
     ledger: state.ledger,
     sharedTo: sharedTo(state.view, target),
     request,
     begun: begun.length === 0 ? undefined : begun,
+    prepared: prepared?.prepared,
   };
   const configuration = changeConfiguration(
     target.configuration,
@@ -118,6 +141,7 @@ export async function rewind(parts: DecisionParts, to: number, reason: string): 
     ...(configuration === undefined ? [] : [toDraft("configuration", configuration)]),
   ]);
   await state.reload();
+  prepared?.tell();
 }
 
 /**

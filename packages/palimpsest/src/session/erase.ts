@@ -1,6 +1,7 @@
 // Erases the content of an entry from the log, the stored results and the search index.
 
-import { namedKind, type ReadEntry, readPayload, toDraft, toNamedDraft } from "../log/entry.ts";
+import type { Ahead } from "../compact/ahead.ts";
+import { type Draft, namedKind, type ReadEntry, readPayload, toDraft, toNamedDraft } from "../log/entry.ts";
 import type { PayloadKind } from "../log/payload.ts";
 import type { SessionCore } from "../state/core.ts";
 import { stubOf } from "../state/load.ts";
@@ -9,6 +10,11 @@ import { textOf } from "../store-results/preview.ts";
 import { sha256 } from "../stores/sha256.ts";
 import type { LogReader } from "../stores/store.ts";
 import { firstOverlapping } from "../view/fold.ts";
+
+/** The parts of a session that erasing needs. */
+interface ErasingParts extends SessionCore {
+  readonly ahead: Pick<Ahead, "after">;
+}
 
 /** The outcome of erasing an entry. */
 export type Erased =
@@ -28,9 +34,9 @@ export type Erased =
 /**
  * Erases the content of an entry: from the log, the stored results and the search index. A stub replaces the entry on
  * every branch, and the hash chain stays valid. Also erased are decisions about this entry alone (a preview quotes it),
- * pins made from it, and its stored result. Reads all decisions and pins since the entry.
+ * pins made from it, summaries of it that were prepared, and its stored result. Reads all decisions and pins since the entry.
  */
-export async function erase({ state, ports, resultSession }: SessionCore, entry: number): Promise<Erased> {
+export async function erase({ state, ports, resultSession, ahead }: ErasingParts, entry: number): Promise<Erased> {
   const { log, sharedTo } = state;
   const [found] = Number.isSafeInteger(entry) && entry > 0 ? await log.read(entry, entry) : [];
   if (found === undefined) return { kind: "absent", entry };
@@ -41,10 +47,17 @@ export async function erase({ state, ports, resultSession }: SessionCore, entry:
   const quoting = [
     ...(await newerThan(log, "replace", entry)).filter(({ payload }) => payload.from === entry && payload.to === entry),
     ...(await newerThan(log, "pin", entry)).filter(({ payload }) => payload.of === entry),
+    // Nothing needs the text of a prepared summary. A compaction that used one has a copy.
+    ...(await newerThan(log, "prepared", entry)).filter(
+      ({ payload }) => payload.step === "written" && payload.from <= entry && entry <= payload.to,
+    ),
   ].map(({ sequence }) => sequence);
   const read = readPayload(found);
   if (read.kind === "message" || read.kind === "attachment") {
-    await showStub(read, state);
+    const because = `entry ${entry} was erased`;
+    const dropped = ahead.after({ range: { from: entry, to: entry }, reason: "content-changed", because });
+    await showStub(read, state, dropped.drafts);
+    dropped.tell();
     // Erase the log last: as long as it names the stored result, erasing can be repeated.
     for (const file of filesOf(read)) await ports.files.remove(resultSession, file);
   }
@@ -69,7 +82,11 @@ async function newerThan<Kind extends PayloadKind>(
 }
 
 /** Appends the stub. If the entry is in view, also appends the decision from which the request changes. */
-async function showStub(read: Extract<ReadEntry, { kind: "message" | "attachment" }>, state: SessionState) {
+async function showStub(
+  read: Extract<ReadEntry, { kind: "message" | "attachment" }>,
+  state: SessionState,
+  dropped: readonly Draft[],
+) {
   const { sequence: entry } = read;
   const erased = stubOf(read);
   const { role, origin } = erased.was === "message" ? erased.stub : ({ role: "user", origin: "host" } as const);
@@ -84,6 +101,7 @@ async function showStub(read: Extract<ReadEntry, { kind: "message" | "attachment
     ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased)]),
     ...(isShown ? [toDraft("replace", { from: entry, to: entry, with: [stub], reason: "erased" })] : []),
     ...state.carriedState.pins.flatMap(({ entry: pin, of }) => (of === entry ? [toDraft("unpin", { of: pin })] : [])),
+    ...dropped,
   ]);
 }
 

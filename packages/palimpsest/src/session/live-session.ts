@@ -1,8 +1,9 @@
 // An open session with all of its parts.
 
+import { Ahead } from "../compact/ahead.ts";
 import { Compactions } from "../compact/compaction.ts";
 import { explainBoundaries } from "../compact/explain.ts";
-import type { CompactionOutcome, CompactOptions, Recovery } from "../compact/outcome.ts";
+import type { CompactionOutcome, CompactOptions, DecisionOutcome, Recovery } from "../compact/outcome.ts";
 import { Recoveries } from "../compact/recover.ts";
 import type { CallLimits } from "../compact/summary/model-calls.ts";
 import { type Answer, type AskOptions, type ForkOptions, Forks, type OpenFork } from "../forks/forks.ts";
@@ -56,6 +57,7 @@ export class LiveSession implements SessionCore {
   readonly outlet: Outlet;
   readonly forks: Forks<Session>;
   readonly notes: NotesKeeper;
+  readonly ahead: Ahead;
   readonly compactions: Compactions;
   readonly recoveries: Recoveries;
   readonly warmth: KeepWarm;
@@ -86,6 +88,7 @@ export class LiveSession implements SessionCore {
     });
     this.forks = new Forks(this, openFork);
     this.notes = new NotesKeeper(this);
+    this.ahead = new Ahead(this, limits);
     this.compactions = new Compactions(this, limits);
     this.recoveries = new Recoveries(this);
     this.#sync = new ListSync(this);
@@ -107,9 +110,15 @@ export class LiveSession implements SessionCore {
   async prepare(options: PrepareOptions = {}): Promise<unknown> {
     const { answer, signal } = options;
     this.notes.onRequest();
-    const first = await this.state.inOrder(() => this.outlet.next("first", answer));
+    const first = await this.state.inOrder(async () => {
+      await this.ahead.review();
+      return this.outlet.next("first", answer);
+    });
     if (first.kind === "request") return first.request;
-    await this.compactions.beforeRequest(first.due, { signal });
+    const outcome = this.ahead.defers(first.due)
+      ? WRITTEN_MEANWHILE
+      : await this.compactions.beforeRequest(first.due, { signal });
+    this.measures.decisions.settle(outcome);
     signal?.throwIfAborted();
     const second = await this.state.inOrder(() => this.outlet.next("not-now", answer));
     if (second.kind !== "request") throw new TypeError("No request was prepared.");
@@ -119,7 +128,10 @@ export class LiveSession implements SessionCore {
   async record(response: unknown, request?: unknown, options?: RecordOptions): Promise<RecordedResponse> {
     const recorded = await this.state.inOrder(() => record(this, response, request, options));
     // A fork starts with the notes of its parent, and does not update them by itself.
-    if (this.fork === undefined) this.notes.afterResponse();
+    if (this.fork === undefined) {
+      this.notes.afterResponse();
+      this.ahead.afterResponse();
+    }
     return recorded;
   }
 
@@ -209,8 +221,12 @@ export class LiveSession implements SessionCore {
     if (!closing.signal.aborted) this.fork?.watch?.closed();
     closing.abort();
     this.warmth.stop();
+    await this.ahead.close();
     await this.state.close();
     if (this.fork === undefined) this.#ending ??= runHooks("SessionEnd", { sessionId: this.id });
     await this.#ending;
   }
 }
+
+/** The outcome of a compaction for which nobody waits. */
+const WRITTEN_MEANWHILE: DecisionOutcome = { kind: "held", because: "its summary is written while the work goes on" };

@@ -86,8 +86,8 @@ describe("a mark", () => {
     await opened.session.append("Another ticket.");
     await opened.ask();
     const [boundary] = await opened.session.history.explain();
-    expect(boundary?.compaction?.decided).toMatchObject({ rule: "compact", level: "requested" });
+    expect(boundary?.compaction?.decided).toMatchObject({ rule: "after-mark", level: "requested" });
     expect(boundary?.compaction?.decided?.because).toContain('the mark "ticket" is "closed"');
-    expect(opened.session.history.decision()).toMatchObject({ rule: "compact" });
+    expect(opened.session.history.decision()).toMatchObject({ rule: "after-mark" });
   });
 });

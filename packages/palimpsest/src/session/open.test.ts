@@ -149,7 +149,7 @@ describe("a session", () => {
     const session = await open({ provider: provider as never, settings });
     await session.append("word ".repeat(20_000));
     const error = await session.prepare().catch((thrown: unknown) => thrown);
-    expect(WindowFullError.isInstance(error) && error.sizeTokens > error.blockingTokens).toBe(true);
+    expect(WindowFullError.isInstance(error) && error.sizeTokens > error.hardLimitTokens).toBe(true);
     expect(session.view.size().level).toBe("blocked");
   });
 

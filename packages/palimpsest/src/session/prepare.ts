@@ -100,10 +100,10 @@ export class Outlet implements IssuedRequests, PromptSource {
       if (due !== undefined) return due;
     }
     const edits = this.#nextEdits();
-    const { tokens, windowTokens, blockingTokens, level } = this.#measures.sizeWith(edits);
+    const { tokens, windowTokens, hardLimitTokens, level } = this.#measures.sizeWith(edits);
     // The answer to a fork is short and does not need the reserve.
     if (level === "blocked" && fork === undefined)
-      throw new WindowFullError({ sizeTokens: tokens, blockingTokens, windowTokens });
+      throw new WindowFullError({ sizeTokens: tokens, hardLimitTokens, windowTokens });
     const limits = this.#measures.limits();
     const maximumTokens = options.maxOutputTokens ?? defaultOutputTokens(limits, way);
     const wantedTokens = Math.min(maximumTokens, limits.facts.maxOutputTokens);

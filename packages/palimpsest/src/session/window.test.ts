@@ -44,9 +44,9 @@ describe("a window", () => {
     await opened.session.append("Hello.");
     const { model, window, turn, cache, history, results, marks } = await next();
     expect(model).toMatchObject({ id: "claude-sonnet-4-6", thinking: "free", cacheLifetimes: ["5m", "1h"] });
-    const { windowTokens, effectiveTokens, blockingTokens } = opened.session.view.size();
-    expect(window).toMatchObject({ tokens: windowTokens, usableTokens: effectiveTokens, source: "known" });
-    expect(window.hardLimitTokens).toBe(blockingTokens);
+    const { windowTokens, usableTokens, hardLimitTokens } = opened.session.view.size();
+    expect(window).toMatchObject({ tokens: windowTokens, usableTokens: usableTokens, source: "known" });
+    expect(window.hardLimitTokens).toBe(hardLimitTokens);
     expect(turn).toMatchObject({ status: "starting", rounds: 0, pendingCalls: [] });
     expect(cache).toEqual({ status: "new", idleMs: 0, segments: [], keptWarm: false });
     expect(history).toMatchObject({ turns: 1, compactions: 0, lastCompaction: undefined, callsLeft: 8 });

@@ -8,6 +8,7 @@ import {
   type ShownResult,
   uncountedResults,
 } from "../clear/clear.ts";
+import { preparedSummaryOf } from "../compact/ahead.ts";
 import { costsOf, HOUR_MS, LIFETIME_MS } from "../cost/ledger.ts";
 import { cachedPrompt } from "../cost/misses.ts";
 import { HEAD } from "../log/messages.ts";
@@ -64,8 +65,8 @@ export function windowStateOf(sources: WindowSources): WindowState {
     model: modelOf(core, limits),
     window: {
       tokens: budget.windowTokens,
-      usableTokens: budget.effectiveTokens,
-      hardLimitTokens: budget.blockingTokens,
+      usableTokens: budget.usableTokens,
+      hardLimitTokens: budget.hardLimitTokens,
       bytes: facts.maxRequestBytes,
       source: limits.known === "guessed" ? "guess" : "known",
     },
@@ -87,7 +88,7 @@ export function windowStateOf(sources: WindowSources): WindowState {
       return results;
     },
     history: historyOf(sources, tokens, headTokens),
-    prepared: undefined,
+    prepared: preparedSummaryOf(core),
     notes: notesOf(core),
     compactsAt: undefined,
     marks: carriedState.marks,
@@ -97,9 +98,17 @@ export function windowStateOf(sources: WindowSources): WindowState {
 
 /** A rule that writes into the state throws, and cannot mislead other rules. Freezes no list that is not made yet. */
 function frozen(state: WindowState): WindowState {
-  const { model, window, size, prices, cache, turn, history, notes, marks } = state;
+  const { model, window, size, prices, cache, turn, history, prepared, notes, marks } = state;
   const parts = [model, window, size, prices, prices.above, cache, cache.segments, turn, history, history.failures];
-  for (const part of [...parts, ...cache.segments, history.lastCompaction, notes, marks, ...Object.values(marks)])
+  for (const part of [
+    ...parts,
+    ...cache.segments,
+    history.lastCompaction,
+    prepared,
+    notes,
+    marks,
+    ...Object.values(marks),
+  ])
     Object.freeze(part);
   return Object.freeze(state);
 }

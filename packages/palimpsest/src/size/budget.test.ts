@@ -1,37 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  budgetOf,
-  clampMaxTokens,
-  isAutoCompactDue,
-  levelOf,
-  percentLeft,
-  type WindowSources,
-  windowOf,
-} from "./budget.ts";
+import { budgetOf, clampMaxTokens, levelOf, percentLeft, type WindowSources, windowOf } from "./budget.ts";
 
 describe("a window of 200,000", () => {
   const budget = budgetOf({ windowTokens: 200_000 });
 
-  test("is compacted at 167,000 tokens", () => {
+  test("is nearly full at 167,000 tokens", () => {
     expect(budget).toEqual({
       windowTokens: 200_000,
-      effectiveTokens: 180_000,
-      autoCompaction: "on",
+      usableTokens: 180_000,
       autoCompactTokens: 167_000,
       limitTokens: 167_000,
       warningTokens: 147_000,
       errorTokens: 157_000,
-      blockingTokens: 177_000,
+      hardLimitTokens: 177_000,
     });
-    expect(isAutoCompactDue(budget, 166_999)).toBe(false);
-    expect(isAutoCompactDue(budget, 167_000)).toBe(true);
   });
 
-  test("has the effective window as its limit without automatic compaction", () => {
+  test("has the usable window as its limit without automatic compaction", () => {
     const manual = budgetOf({ windowTokens: 200_000, autoCompaction: "off" });
     expect(manual).toMatchObject({ limitTokens: 180_000, warningTokens: 160_000, errorTokens: 170_000 });
-    expect(isAutoCompactDue(manual, 200_000)).toBe(false);
   });
 
   test.each([
@@ -58,13 +46,12 @@ describe("a window of 200,000", () => {
 test("uses shares of the window as margins if the window is small", () => {
   expect(budgetOf({ windowTokens: 8_000 })).toEqual({
     windowTokens: 8_000,
-    effectiveTokens: 6_400,
-    autoCompaction: "on",
+    usableTokens: 6_400,
     autoCompactTokens: 5_600,
     limitTokens: 5_600,
     warningTokens: 4_800,
     errorTokens: 5_200,
-    blockingTokens: 6_240,
+    hardLimitTokens: 6_240,
   });
 });
 
@@ -78,16 +65,16 @@ test("keeps the levels positive and in order for every window from 4,000 to 10,0
         const levels = [
           budget.warningTokens,
           budget.autoCompactTokens,
-          budget.blockingTokens,
-          budget.effectiveTokens,
+          budget.hardLimitTokens,
+          budget.usableTokens,
           windowTokens,
         ];
         expect(levels.every(Number.isInteger)).toBe(true);
         expect(budget.warningTokens).toBeGreaterThan(0);
         expect(budget.warningTokens).toBeLessThanOrEqual(budget.autoCompactTokens);
-        expect(budget.autoCompactTokens).toBeLessThan(budget.blockingTokens);
-        expect(budget.blockingTokens).toBeLessThan(budget.effectiveTokens);
-        expect(budget.effectiveTokens).toBeLessThan(windowTokens);
+        expect(budget.autoCompactTokens).toBeLessThan(budget.hardLimitTokens);
+        expect(budget.hardLimitTokens).toBeLessThan(budget.usableTokens);
+        expect(budget.usableTokens).toBeLessThan(windowTokens);
         expect(budget.warningTokens).toBeLessThanOrEqual(budget.errorTokens);
         expect(budget.errorTokens).toBeLessThanOrEqual(budget.limitTokens);
       },

@@ -2,18 +2,17 @@
 
 /** Divides a window into the sizes that trigger an action. */
 export function budgetOf({ windowTokens, autoCompaction = "on" }: BudgetOptions): Budget {
-  const effectiveTokens = windowTokens - marginOf(RESERVE, windowTokens);
-  const autoCompactTokens = effectiveTokens - marginOf(AUTO_COMPACT_MARGIN, windowTokens);
-  const limitTokens = autoCompaction === "on" ? autoCompactTokens : effectiveTokens;
+  const usableTokens = windowTokens - marginOf(RESERVE, windowTokens);
+  const autoCompactTokens = usableTokens - marginOf(AUTO_COMPACT_MARGIN, windowTokens);
+  const limitTokens = autoCompaction === "on" ? autoCompactTokens : usableTokens;
   return {
     windowTokens,
-    effectiveTokens,
-    autoCompaction,
+    usableTokens,
     autoCompactTokens,
     limitTokens,
     warningTokens: limitTokens - marginOf(WARNING_MARGIN, limitTokens),
     errorTokens: limitTokens - marginOf(ERROR_MARGIN, limitTokens),
-    blockingTokens: effectiveTokens - marginOf(BLOCKING_MARGIN, windowTokens),
+    hardLimitTokens: usableTokens - marginOf(BLOCKING_MARGIN, windowTokens),
   };
 }
 
@@ -23,19 +22,19 @@ interface BudgetOptions {
   readonly autoCompaction?: "on" | "off";
 }
 
-/** Sizes of the view that trigger an action. 0 < warning <= error <= limit, and auto-compact < blocking < effective. */
+/** Sizes of the view that trigger an action. 0 < warning <= error <= limit, and auto-compact < hard limit < usable. */
 export interface Budget {
   readonly windowTokens: number;
   /** The usable part of the window: the window minus the reserve for the summary that saves the session. */
-  readonly effectiveTokens: number;
-  readonly autoCompaction: "on" | "off";
+  readonly usableTokens: number;
+  /** The size at which the window counts as nearly full. The policy decides when to compact: `compaction.atTokens` of the size. */
   readonly autoCompactTokens: number;
-  /** The limit that the user sees: where compaction happens, or where the window ends. */
+  /** The end of the levels: `autoCompactTokens`, or `usableTokens` if the session does not compact by itself. */
   readonly limitTokens: number;
   readonly warningTokens: number;
   readonly errorTokens: number;
-  /** From this size on, no further input is accepted. */
-  readonly blockingTokens: number;
+  /** From this size on, the engine acts even if no rule does, and sends no request if that does not help. */
+  readonly hardLimitTokens: number;
 }
 
 /** Tokens to keep free: the smaller of a number and a share. */
@@ -46,7 +45,7 @@ interface Margin {
 }
 
 /**
- * A window of 200,000 gives an effective window of 180,000 and compaction at 167,000. The shares apply below 100,000 to 150,000
+ * Of a window of 200,000, 180,000 are usable, and it is nearly full at 167,000. The shares apply below 100,000 to 150,000
  * and keep the levels in order in every window from 4,000 tokens on.
  */
 const RESERVE: Margin = { tokens: 20_000, share: 1 / 5 };
@@ -60,14 +59,9 @@ function marginOf({ tokens, share }: Margin, ofTokens: number): number {
   return Math.min(tokens, Math.floor(ofTokens * share));
 }
 
-/** Whether the view is so large that an automatic compaction is due. */
-export function isAutoCompactDue({ autoCompaction, autoCompactTokens }: Budget, sizeTokens: number): boolean {
-  return autoCompaction === "on" && sizeTokens >= autoCompactTokens;
-}
-
 /** Returns the level of a view for the user. */
 export function levelOf(budget: Budget, sizeTokens: number): BudgetLevel {
-  if (sizeTokens >= budget.blockingTokens) return "blocked";
+  if (sizeTokens >= budget.hardLimitTokens) return "blocked";
   if (sizeTokens >= budget.errorTokens) return "error";
   return sizeTokens >= budget.warningTokens ? "warning" : "ok";
 }

@@ -2,7 +2,7 @@
 
 import type { PassedOver, ReadEntry } from "../log/entry.ts";
 import type { ConfigurationPayload } from "../log/payload.ts";
-import type { PolicyPayload } from "../log/payload-compaction.ts";
+import type { CompactionReason, PolicyPayload, PreparedState } from "../log/payload-compaction.ts";
 import type { AgentEnded, AgentPayload, AgentPlanned, AgentStarted } from "../log/payload-turn.ts";
 import type { Provenance } from "../log/provenance.ts";
 import type { Json } from "../policy/policy.ts";
@@ -35,6 +35,8 @@ const GOAL_CHARACTERS = 160;
 const MAX_TAKEN_BACK = 16;
 /** The source of model calls for compaction. The state counts these calls. */
 export const COMPACTION_SOURCE = "compact";
+/** The source of model calls for a summary that nobody waits for. Each preparation has its own limit of calls. */
+export const PREPARE_SOURCE = "compact_ahead";
 
 /**
  * State that must survive every compaction, apart from the view. It is a fold over the log, like the view, and plain
@@ -44,6 +46,8 @@ export interface CarriedState {
   readonly pins: readonly Pin[];
   /** The newest version of the notes. */
   readonly notes?: { readonly entry: number; readonly coveredTo: number };
+  /** The summary that was written before a compaction needed it. A boundary ends it. */
+  readonly prepared: PreparedState | undefined;
   /** Facts from before the newest boundary. */
   readonly evidence: unknown;
   /** The entries of the user's messages before the newest boundary: the first, and the newest. */
@@ -136,6 +140,7 @@ interface CompactionChain {
 
 export const EMPTY_CARRIED_STATE: CarriedState = {
   pins: [],
+  prepared: undefined,
   evidence: undefined,
   said: [],
   collected: {},
@@ -164,11 +169,12 @@ export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedO
     case "message":
       return read.payload.origin === "human" ? foldUserMessage(carriedState, read.sequence) : carriedState;
     case "usage": {
-      const isOwn = read.payload.source === COMPACTION_SOURCE;
+      const { source } = read.payload;
+      const isSummary = source === COMPACTION_SOURCE || source === PREPARE_SOURCE;
       return {
         ...carriedState,
-        calls: carriedState.calls + (isOwn ? 1 : 0),
-        overflows: isOwn ? carriedState.overflows : 0,
+        calls: carriedState.calls + (source === COMPACTION_SOURCE ? 1 : 0),
+        overflows: isSummary ? carriedState.overflows : 0,
       };
     }
     case "configuration":
@@ -196,6 +202,10 @@ export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedO
       return { ...carriedState, lastChange: { entry: read.sequence, tokensAfter: read.payload.tokensAfter } };
     case "notes":
       return { ...carriedState, notes: { entry: read.sequence, coveredTo: read.payload.coveredTo } };
+    case "prepared":
+      return { ...carriedState, prepared: foldPrepared(carriedState.prepared, read) };
+    case "rewind":
+      return { ...carriedState, prepared: read.payload.prepared };
     case "attempt":
       return foldAttempt(carriedState, read, atMs);
     case "overflow":
@@ -222,6 +232,15 @@ function foldUserMessage(carriedState: CarriedState, spokenAt: number): CarriedS
   };
 }
 
+function foldPrepared(
+  before: PreparedState | undefined,
+  { sequence, payload }: Extract<ReadEntry, { kind: "prepared" }>,
+): PreparedState | undefined {
+  if (payload.step === "dropped") return payload.of === before?.entry ? undefined : before;
+  const { from, to, viewChangedAt, formKey, tokens, installs, calls, priceUsd } = payload;
+  return { entry: sequence, from, to, viewChangedAt, formKey, tokens, installs, calls, priceUsd };
+}
+
 /** Forgets the token limit if the model changes. */
 function foldConfiguration(carriedState: CarriedState, { provider, model: name }: ConfigurationPayload): CarriedState {
   const model = `${provider}/${name}`;
@@ -237,12 +256,17 @@ function foldAttempt(
 ): CarriedState {
   const event = { kind: "failed", seen: seenAt(carriedState, read, atMs) } as const;
   const { reason, calls = carriedState.calls } = read.payload;
-  if (reason !== "economic") return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
+  if (!isOptional(reason)) return { ...carriedState, calls, breaker: breakerAfter(carriedState.breaker, event) };
   return {
     ...carriedState,
     calls,
     economicBreaker: breakerAfter(carriedState.economicBreaker, event, ECONOMIC_BREAKER),
   };
+}
+
+/** Whether the window has room without the compaction. Such a compaction may wait, and never costs content. */
+export function isOptional(reason: CompactionReason): boolean {
+  return reason === "economic" || reason === "requested";
 }
 
 function seenAt({ userMessages }: CarriedState, { sequence }: { readonly sequence: number }, nowMs: number): Seen {
@@ -272,6 +296,7 @@ function foldBoundary(
   const left = carried.takenBack.filter((range) => !isCovered(range));
   return {
     ...carried,
+    prepared: undefined,
     calls,
     lastChange,
     takenBack: left,
@@ -285,7 +310,7 @@ function foldRestore(
 ): CarriedState {
   const { from, to } = payload;
   const ranges = [...carriedState.takenBack, { from, to, at: sequence }].slice(-MAX_TAKEN_BACK);
-  return { ...carriedState, automatic: "held", takenBack: ranges };
+  return { ...carriedState, prepared: undefined, automatic: "held", takenBack: ranges };
 }
 
 /** A circuit breaker that stops repeated attempts at a failing summary. It is stored in the log, so it is plain JSON. */

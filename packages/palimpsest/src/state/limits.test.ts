@@ -43,9 +43,9 @@ test("reports the source of the window: the table, the user, or a guess", () => 
 });
 
 test("compacts automatically unless compaction is off", () => {
-  expect(terms({}).budget.autoCompaction).toBe("on");
-  expect(terms({}, { compaction: "ask" }).budget.autoCompaction).toBe("on");
-  expect(terms({}, { compaction: "off" }).budget.autoCompaction).toBe("off");
+  expect(terms({}).budget.limitTokens).toBe(terms({}).budget.autoCompactTokens);
+  expect(terms({}, { compaction: "ask" }).budget.limitTokens).toBe(terms({}).budget.autoCompactTokens);
+  expect(terms({}, { compaction: "off" }).budget.limitTokens).toBe(terms({}).budget.usableTokens);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Hooks } from "../hooks/hook.ts";
 import type { ToolDefinition } from "../log/block.ts";
 import type { DecidedBy } from "../log/payload-compaction.ts";
+import type { Action } from "../policy/policy.ts";
 import type { Provider } from "../providers/provider.ts";
 import type { Tool } from "../schema/tool.ts";
 import type { CompactionForecast, SessionEvent } from "../session-event.ts";
@@ -205,5 +206,7 @@ export type Hold =
 export interface DueCompaction {
   readonly forecast: CompactionForecast;
   readonly decided: DecidedBy;
+  /** How the summary would come about. */
+  readonly by: Extract<Action, { kind: "compact" }>["by"];
   readonly hold: Hold | undefined;
 }

@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import { InvalidOptionError } from "../errors.ts";
 import type { Policy } from "../policy/policy.ts";
 import { whenCold, whenIdle } from "../policy/rules/clear.ts";
+import { anyOf, economic, window } from "../policy/rules/when.ts";
 import { classic } from "../presets/classic.ts";
 import { coding, policyOfSettings } from "../presets/coding.ts";
 import { support } from "../presets/support.ts";
 import { JUDGED_MODEL, openJudged } from "../session/testing/judged-session.ts";
-import { clearingBy } from "../session/testing/policies.ts";
+import { clearingBy, compactingWhen } from "../session/testing/policies.ts";
 import type { NewEvent } from "../session-event.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import {
@@ -130,6 +131,18 @@ describe("a change of the policy", () => {
     expect(changedRules(before, now)).toEqual(["clear when-cold", "clear when-idle"]);
     expect(changedRules(before, before)).toEqual([]);
     expect(changedRules(now, before)).toEqual(["clear when-cold", "clear when-idle"]);
+  });
+
+  test("names a rule for compactions that has other numbers, also inside anyOf", () => {
+    const from = (fromTokens: number) =>
+      describePolicy(compactingWhen(anyOf(window(), economic({ fromTokens, inTurnFromTokens: 200_000 }))));
+    expect(changedRules(from(100_000), from(130_000))).toEqual(["when economic"]);
+    expect(changedRules(from(100_000), describePolicy(compactingWhen(window())))).toEqual(["when economic"]);
+    expect(changedRules(from(100_000), describePolicy(compactingWhen(() => undefined)))).toEqual([
+      "when window",
+      "when economic",
+      "when own",
+    ]);
   });
 
   test("is reported when a session is opened with another policy than the one that made its newest decision", async () => {

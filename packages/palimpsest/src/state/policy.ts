@@ -5,7 +5,7 @@ import { type Draft, toDraft } from "../log/entry.ts";
 import type { PolicyPayload } from "../log/payload-compaction.ts";
 import { checkPolicy } from "../policy/check.ts";
 import { countFailures, isPaused, type RuleFailure } from "../policy/guard.ts";
-import type { Policy, Rule } from "../policy/policy.ts";
+import type { Policy, RangeRule, Rule, WhenRule } from "../policy/policy.ts";
 import type { DecisionHistory } from "../policy/window-state.ts";
 import type { Emit } from "../session-event.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -128,16 +128,24 @@ export function describePolicy({ name, store, clear, compact, notes, cache, weig
     rules: [
       row("store", store),
       ...clear.map((rule) => row("clear", rule)),
-      { slot: "when", name: compact.when.name },
-      { slot: "range", name: compact.range.name },
+      ...functionRows("when", compact.when),
+      ...functionRows("range", compact.range),
       row("summary", summary),
       ...compact.keep.map((part) => row("keep", part)),
       ...(compact.prepareAhead === undefined ? [] : [row("prepareAhead", compact.prepareAhead)]),
+      { slot: "patience", name: compact.patience },
       ...(notes === undefined ? [] : [row("notes", notes)]),
       row("cache", cache),
       { slot: "weigh", name: "weigh", params: { ...weigh } },
     ],
   };
+}
+
+/** A rule that combines others is described by these. A function without a name of its own is the builder's. */
+function functionRows(slot: "when" | "range", rule: WhenRule | RangeRule): PolicyPayload["rules"] {
+  if (rule.of !== undefined) return rule.of.flatMap((one) => functionRows(slot, one as WhenRule | RangeRule));
+  const name = rule.name === "" || rule.name === slot ? "own" : rule.name;
+  return [{ slot, name, params: rule.params }];
 }
 
 function summaryRule(summary: Exclude<Policy["compact"]["summary"], (...args: never[]) => unknown>): Rule {

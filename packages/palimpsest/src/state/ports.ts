@@ -77,6 +77,8 @@ export interface Sizes {
   forecast(why: string): CompactionForecast;
   /** Describes the window for the rule of the notes, with the size of the notes in tokens. */
   windowState(notesTokens: number): WindowState;
+  /** Describes the window for the rule that prepares summaries. */
+  preparingState(): WindowState;
 }
 
 /** Appends content to the log. All content goes through here, and large content is stored in files. */

@@ -75,6 +75,10 @@ export function measure(event: SessionEvent): readonly Measurement[] {
       return measureCompaction(event);
     case "compaction-degraded":
       return [one("compactionsDegraded", { [A.outcome]: event.summary, [A.reason]: event.reason })];
+    case "summary-prepared":
+      return [one("summariesPrepared", {})];
+    case "prepared-summary-dropped":
+      return [one("preparedDropped", { [A.reason]: event.reason })];
     case "notes-updated":
       return [one("notesUpdates", { [A.outcome]: event.outcome })];
     case "notes-compaction-declined":
@@ -295,6 +299,8 @@ const DEFINITIONS: Readonly<Record<MetricName, MetricDefinition>> = {
     unit: "{compaction}",
     description: "Compactions without a summary, or with one that does not meet its form.",
   },
+  summariesPrepared: { unit: "{summary}", description: "Summaries that were written before a compaction needed them." },
+  preparedDropped: { unit: "{summary}", description: "Prepared summaries that no compaction will use, by reason." },
   notesDeclined: { unit: "{compaction}", description: "Compactions for which the notes could not replace a summary." },
   notesUpdates: { unit: "{update}", description: "Updates of the notes." },
   clearings: { unit: "{clearing}", description: "Times that stale results were cleared." },

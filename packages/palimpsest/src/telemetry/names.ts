@@ -26,6 +26,8 @@ export const METRICS = {
   compactionTokensBefore: "palimpsest.compaction.tokens.before",
   compactionTokensAfter: "palimpsest.compaction.tokens.after",
   compactionsDegraded: "palimpsest.compactions.degraded",
+  summariesPrepared: "palimpsest.summaries.prepared",
+  preparedDropped: "palimpsest.summaries.prepared.dropped",
   notesDeclined: "palimpsest.notes.declined",
   notesUpdates: "palimpsest.notes.updates",
   clearings: "palimpsest.clearings",

@@ -136,6 +136,8 @@ export function listenToSessions(options: TelemetryOptions): SessionListener {
       case "compaction-due":
       case "compaction-announced":
       case "compaction-degraded":
+      case "summary-prepared":
+      case "prepared-summary-dropped":
       case "notes-updated":
       case "notes-compaction-declined":
       case "memories-extracted":

@@ -211,7 +211,7 @@ export type TurnEnd =
   | {
       readonly kind: "window-full";
       readonly sizeTokens: number;
-      readonly blockingTokens: number;
+      readonly hardLimitTokens: number;
       readonly windowTokens: number;
       readonly advice: string;
     }

@@ -72,8 +72,8 @@ async function prepareOrEnd(
   } catch (error) {
     if (signal.aborted) return { kind: "aborted" };
     if (!WindowFullError.isInstance(error)) throw error;
-    const { sizeTokens, blockingTokens, windowTokens, message: advice } = error;
-    return { kind: "window-full", sizeTokens, blockingTokens, windowTokens, advice };
+    const { sizeTokens, hardLimitTokens, windowTokens, message: advice } = error;
+    return { kind: "window-full", sizeTokens, hardLimitTokens, windowTokens, advice };
   }
 }
 

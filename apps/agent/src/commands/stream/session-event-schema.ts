@@ -35,6 +35,8 @@ type CompactionEvent = Of<
   | "compaction-progressed"
   | "compaction-ended"
   | "compaction-degraded"
+  | "summary-prepared"
+  | "prepared-summary-dropped"
   | "notes-updated"
   | "notes-compaction-declined"
   | "breaker-tripped"
@@ -44,8 +46,8 @@ type Shared = Pick<SessionEvent, "session" | "atMs">;
 type Ended = Of<"compaction-ended">["outcome"];
 
 const reason = word(
-  ["window", "economic", "asked"],
-  "window: the context window is nearly full. economic: it saves money. asked: the user or the host asked for it.",
+  ["window", "requested", "economic", "asked"],
+  "window: the context window is nearly full. requested: the policy wants it at any price. economic: it saves money. asked: the user or the host asked for it.",
 );
 const compactionFailure = word(["no_summary", "api_error", "prompt_too_long", "aborted"]);
 const summaryWay = word(
@@ -61,8 +63,8 @@ const overrides = word(["restore"], "The user undid an earlier compaction of the
 const retryAtMs = number("The earliest time of the next try.");
 
 const FORECAST: FieldsOf<Omit<Of<"compaction-due">, "kind" | keyof Shared>> = {
-  reason: word(["window", "economic"]),
-  why: text("The reason, in words and figures."),
+  reason: word(["window", "requested", "economic"]),
+  because: text("The reason, in words and figures."),
   tokens: number("The size of the conversation now."),
   windowTokens: number("The context window of the model."),
   expectedTokens: number("The size after the compaction."),
@@ -121,6 +123,7 @@ const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
       compaction: text("An id of this compaction."),
       trigger: word(["auto", "manual", "reactive"], "reactive: the provider refused a request as too long."),
       reason,
+      because: text("The reason, in words and figures."),
       overrides: optional(overrides),
       tokensBefore: number(),
       earlierCompactions: number(),
@@ -147,6 +150,36 @@ const COMPACTION_EVENTS: KindsOf<CompactionEvent, Shared> = {
       reason: word(["no-usable-summary", "provider-error", "prompt-too-long", "calls-used-up", "function-failed"]),
       because: text("The reason, in words and figures."),
       attempts: list(object<Of<"compaction-degraded">["attempts"][number]>({ way: summaryWay, why: text() })),
+    },
+  },
+  "summary-prepared": {
+    about: "A summary was written before a compaction needs it.",
+    fields: {
+      from: number("The first entry that it covers."),
+      to: number("The last entry that it covers."),
+      tokens: number("The size of the summary."),
+      because: text("Why it was written now, in words and figures."),
+      calls: number("Model calls for it."),
+      priceUsd: optional(number()),
+    },
+  },
+  "prepared-summary-dropped": {
+    about: "A prepared summary will not be used, or could not be written.",
+    fields: {
+      reason: word([
+        "rewound",
+        "content-changed",
+        "undone",
+        "compacted",
+        "tail-too-long",
+        "policy-changed",
+        "too-large",
+        "blocked",
+        "failed",
+        "closed",
+      ]),
+      because: text("The reason, in words and figures."),
+      priceUsd: optional(number("What its model calls cost.")),
     },
   },
   "notes-updated": {

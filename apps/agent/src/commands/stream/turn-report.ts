@@ -118,7 +118,9 @@ export function problemOf(outcome: TurnOutcome, surface: Surface): string | unde
     case "budget-used-up":
       return `Stopped after spending $${outcome.spentUsd.toFixed(4)} (--max-usd), before the model was done. To continue: palimpsest --continue`;
     case "window-full": {
-      const [size, most] = [outcome.sizeTokens, outcome.blockingTokens].map((tokens) => tokens.toLocaleString("en-US"));
+      const [size, most] = [outcome.sizeTokens, outcome.hardLimitTokens].map((tokens) =>
+        tokens.toLocaleString("en-US"),
+      );
       const [compact, rewind] =
         surface === "terminal"
           ? ["/compact", "/rewind"]

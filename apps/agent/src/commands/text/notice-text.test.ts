@@ -131,6 +131,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
       compaction,
       trigger: "auto",
       reason: "window",
+      because: "window makes the window fit",
       tokensBefore: 120_000,
       earlierCompactions: 0,
     },
@@ -270,7 +271,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
 
 const forecast = {
   reason: "economic",
-  why: "it saves",
+  because: "economic pays",
   tokens: 120_000,
   windowTokens: 200_000,
   expectedTokens: 35_000,
@@ -309,7 +310,10 @@ describe("noticeOf", () => {
   });
 
   it.each([
-    ["now", "Compacting it to about 35,000 saves 85,000 tokens ($0.0425) on every request. To undo it: /undo."],
+    [
+      "now",
+      "Compacting it to about 35,000 saves 85,000 tokens ($0.0425) on every request. Why: economic pays. To undo it",
+    ],
     ["after-next-message", "It will be compacted after your next message"],
     [
       "when-full",
@@ -322,7 +326,7 @@ describe("noticeOf", () => {
   it("says how to keep more detail before a compaction that comes early in a large window", () => {
     const announced = { kind: "compaction-announced", when: "now", ...forecast, windowTokens: 1_000_000 } as const;
     expect(noticeOf(at(announced), "terminal")?.text).toBe(
-      "The conversation has 120,000 of 1,000,000 tokens. Compacting it already now, to about 35,000, saves 85,000 tokens ($0.0425) on every request. To keep more detail for longer: /config quality. To undo it: /undo.",
+      "The conversation has 120,000 of 1,000,000 tokens. Compacting it already now, to about 35,000, saves 85,000 tokens ($0.0425) on every request. Why: economic pays. To keep more detail for longer: /config quality. To undo it: /undo.",
     );
     const full = noticeOf(at({ ...announced, reason: "window" }), "terminal")?.text;
     expect(full).not.toContain("quality");

@@ -2,6 +2,7 @@ import type { SessionEvent } from "palimpsest";
 import type { Agent, EventOwner } from "../../agent/agent.ts";
 import { summaryWayName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
+import { cleanText } from "../../text/visible-text.ts";
 import {
   cacheText,
   command,
@@ -92,6 +93,10 @@ function sessionNotice(event: SessionEvent, surface: Surface): Notice | undefine
       return problem(degradedText(event));
     case "compaction-ended":
       return compactionNotice(event, surface);
+    case "summary-prepared":
+      return news(preparedText(event));
+    case "prepared-summary-dropped":
+      return droppedNotice(event);
     case "notes-updated":
       return event.outcome === "failed"
         ? problem("Could not update the session's notes. The notes stay as they were; the next update tries again.")
@@ -188,21 +193,23 @@ const LARGE_WINDOW_TOKENS = 300_000;
 
 function announcementText(event: EventOf<"compaction-announced">, surface: Surface): string {
   const saved = event.savesUsdPerRequest === undefined ? "" : ` (${usd(event.savesUsdPerRequest)})`;
+  const why = `Why: ${cleanText(event.because)}.`;
   const saves = `saves ${tokens(event.savesTokensPerRequest)}${saved} on every request`;
   switch (event.when) {
     case "now":
       if (event.reason === "economic" && event.windowTokens > LARGE_WINDOW_TOKENS)
         return (
           `The conversation has ${count(event.tokens)} of ${tokens(event.windowTokens)}. Compacting it already now, to about ${count(event.expectedTokens)}, ${saves}. ` +
+          `${why} ` +
           `To keep more detail for longer: ${command("config", surface)} quality. To undo it: ${command("undo", surface)}.`
         );
       return (
-        `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ` +
+        `The conversation has ${tokens(event.tokens)}. Compacting it to about ${count(event.expectedTokens)} ${saves}. ${why} ` +
         `To undo it: ${command("undo", surface)}. To choose when to compact: ${command("config", surface)}.`
       );
     case "after-next-message":
       return (
-        `You resumed a session of ${tokens(event.tokens)}. It will be compacted after your next message, which ${saves}. ` +
+        `You resumed a session of ${tokens(event.tokens)}. It will be compacted after your next message, which ${saves}. ${why} ` +
         `To keep more detail: ${command("config", surface)} quality.`
       );
     case "when-full":
@@ -228,6 +235,17 @@ function compactionNotice({ outcome, atMs }: EventOf<"compaction-ended">, surfac
     case "failed":
       return problem(`Compaction failed: ${FAILED[outcome.failure]}${next}`);
   }
+}
+
+function preparedText({ tokens: size, priceUsd }: EventOf<"summary-prepared">): string {
+  const price = priceUsd === undefined ? "" : `, ${usd(priceUsd)}`;
+  return `Prepared a summary for the next compaction (${tokens(size)}${price}), so that you need not wait for it.`;
+}
+
+function droppedNotice({ reason, because, priceUsd }: EventOf<"prepared-summary-dropped">): Notice {
+  const price = priceUsd === undefined ? "" : ` (${usd(priceUsd)})`;
+  if (reason === "failed" || reason === "blocked") return problem(`Could not prepare a summary${price}: ${because}.`);
+  return news(`Dropped the prepared summary${price}: ${because}.`);
 }
 
 function degradedText({ summary, reason }: EventOf<"compaction-degraded">): string {

@@ -92,7 +92,7 @@ function partsOf(size: SessionSize, accounting: Accounting): readonly Part[] {
     { letter: "O", name: "output of your commands", tokens: accounting.commandOutputTokens, color: "string" },
     { letter: "I", name: "images, documents", tokens: accounting.otherTokens, color: "keyword" },
   ];
-  const reserve = size.windowTokens - size.effectiveTokens;
+  const reserve = size.windowTokens - size.usableTokens;
   const filled = used.reduce((total, { tokens }) => total + tokens, 0);
   return [
     ...used.filter(({ tokens }) => tokens > 0),

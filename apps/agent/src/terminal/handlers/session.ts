@@ -3,6 +3,7 @@ import { hearMail as waitForMail } from "../../agent/start-turn.ts";
 import { type Line, plain } from "../../text/line.ts";
 import { summaryWayName } from "../../text/plain-names.ts";
 import { usd } from "../../text/table.ts";
+import { cleanText } from "../../text/visible-text.ts";
 import { nextEffort, OFFERED_MODES } from "../commands/model.ts";
 import { refreshStatus } from "../read-status.ts";
 import type { EffectOf } from "../screen-event.ts";
@@ -53,21 +54,22 @@ export async function showBoundary(
   { emit, print }: HandlerPorts,
 ): Promise<void> {
   const [newest] = await session.history.explain(1);
-  if (newest !== undefined) print([boundaryLine(newest)]);
+  if (newest !== undefined) print(boundaryLines(newest));
   await refreshStatus(agent, emit);
 }
 
-/** Describes a compaction in one line of the scrollback. */
-function boundaryLine({ from, to, compaction, reason }: ExplainedBoundary): Line {
-  if (compaction === undefined)
-    return plain(`── Compacted: entries ${from} to ${to} (${reason})`, { color: "warning" });
-  const { messages, tokensBefore, tokensAfter, priceUsd, summary } = compaction;
+/** Describes a compaction in the scrollback, with its reason unless the person asked for it. */
+function boundaryLines({ from, to, compaction, because }: ExplainedBoundary): readonly Line[] {
+  const why = plain(`   Why: ${cleanText(because)}`, { color: "quiet" });
+  if (compaction === undefined) return [plain(`── Compacted: entries ${from} to ${to}`, { color: "warning" }), why];
+  const { messages, tokensBefore, tokensAfter, priceUsd, summary, trigger } = compaction;
   const sizes = `${count(tokensBefore)} → ${count(tokensAfter)} tokens`;
   const price = priceUsd === undefined ? "" : `, ${usd(priceUsd)}`;
-  return [
+  const head: Line = [
     { text: `── Compacted: ${messages} messages, ${sizes}${price} (${summaryWayName(summary.way)})`, color: "warning" },
     { text: " · ctrl-o c shows it, /undo undoes it", color: "quiet" },
   ];
+  return trigger === "manual" ? [head] : [head, why];
 }
 
 function count(tokens: number): string {

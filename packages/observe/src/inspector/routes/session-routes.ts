@@ -1,6 +1,7 @@
 import { recalledText } from "palimpsest";
 import {
   boundaryAt,
+  compactionReasons,
   type IndexedEvent,
   readPayload,
   recall,
@@ -9,7 +10,7 @@ import {
   type TreeNode,
   WINDOW_SOURCES,
 } from "palimpsest/inspect";
-import { decisionText } from "./decision-text.ts";
+import { decisionText, reasonsText } from "./decision-text.ts";
 import { countIn, json, ofSession, type Route, rangeIn, refuse } from "./route.ts";
 
 /** At most so many characters of one text in an answer. */
@@ -84,6 +85,7 @@ export const SESSION_ROUTES: readonly Route[] = [
       survivors.reduce((sum, one) => sum + (one.fate === fate ? one.tokens : 0), 0);
     return json({
       ...known,
+      reasons: reasonsText(known, known.compaction?.decided),
       summary: summary.slice(0, TEXT_CHARACTERS),
       // The largest are shown; the sums are of all.
       survivors: survivors.toSorted((one, other) => other.tokens - one.tokens).slice(0, MAX_ROWS),
@@ -105,7 +107,11 @@ export const SESSION_ROUTES: readonly Route[] = [
     const read = stored && readPayload(stored);
     if (read?.kind === "decision") return json({ entry, ...about, text: decisionText(read.payload) });
     if (found.kind !== "text") return json({ entry, ...about, text: "", why: recalledText(found) });
-    return json({ entry, ...about, text: found.text, next: found.next });
+    const reasons =
+      read?.kind === "boundary" && place.fromLine === 1
+        ? `${reasonsText(compactionReasons(read.payload), read.payload.compaction?.decided)}\n\n`
+        : "";
+    return json({ entry, ...about, text: reasons + found.text, next: found.next });
   }),
 
   ofSession("/search", async ({ inspected, files, index }, { query }) => {

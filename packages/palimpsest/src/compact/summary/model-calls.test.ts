@@ -46,6 +46,7 @@ async function ask(steps: readonly Step[], options: Options = {}, questions = 1)
     forks,
     signal: new AbortController().signal,
     compactionRequest: () => undefined,
+    source: "compact",
     model: "m",
     maxOutputTokens: 1_000,
     maxCalls: 10,

@@ -7,7 +7,7 @@ import { ProviderError, type ProviderFailure, type ResponseContent } from "../..
 
 import { readStream } from "../../providers/stream.ts";
 import type { UsedTokens } from "../../session-event.ts";
-import { COMPACTION_SOURCE } from "../../state/carried.ts";
+import type { COMPACTION_SOURCE, PREPARE_SOURCE } from "../../state/carried.ts";
 import type { SessionCore } from "../../state/core.ts";
 import { emitSideResponse, enterUsage } from "../../state/responses.ts";
 
@@ -17,6 +17,8 @@ import { DIRECT_SYSTEM } from "./forms.ts";
 
 export interface ModelCallsOptions {
   readonly forks: Pick<Forks, "converse">;
+  /** The ledger counts the calls under this source. */
+  readonly source: typeof COMPACTION_SOURCE | typeof PREPARE_SOURCE;
   readonly signal: AbortSignal;
   /** The request that asks the provider to fold the conversation; undefined if it takes none. */
   readonly compactionRequest: (instructions: string | undefined) => unknown | undefined;
@@ -89,8 +91,8 @@ export class SummaryCalls implements ModelCalls {
 
   /** A conversation on a fork: the prompt of the session is read from the cache. */
   async fork(signal: AbortSignal = this.#options.signal): Promise<ModelConversation> {
-    const { forks } = this.#options;
-    const conversation = await forks.converse({ source: COMPACTION_SOURCE, signal });
+    const { forks, source } = this.#options;
+    const conversation = await forks.converse({ source, signal });
     return {
       ask: async (words) => {
         await conversation.ask(words);
@@ -104,14 +106,14 @@ export class SummaryCalls implements ModelCalls {
 
   /** A conversation without the session's prompt: the question holds a transcript. */
   async direct(signal: AbortSignal = this.#options.signal): Promise<ModelConversation> {
-    const { model, maxOutputTokens } = this.#options;
+    const { model, maxOutputTokens, source } = this.#options;
     const said: FlatMessage[] = [];
     return {
       ask: async (words) => {
         said.push({ role: "user", blocks: [{ kind: "text", text: words }] });
         const called = await this.#ask(signal, (own, onData) =>
           sendStandalone(this.#core, {
-            source: COMPACTION_SOURCE,
+            source,
             model,
             system: DIRECT_SYSTEM,
             said,
@@ -131,6 +133,7 @@ export class SummaryCalls implements ModelCalls {
   /** Asks the provider to compact the conversation itself; undefined if it cannot. */
   async provider(instructions: string | undefined): Promise<CallResult<CompactionBlock | undefined> | undefined> {
     const { provider, clock, facts, emit } = this.#core.ports;
+    const { source } = this.#options;
     const request = this.#options.compactionRequest(instructions);
     if (request === undefined) return undefined;
     const fold = async (own: AbortSignal, onData: (text: string) => void) => {
@@ -139,9 +142,9 @@ export class SummaryCalls implements ModelCalls {
       const { responseId, model, stop, usage: whole, compaction } = provider.readResponse(response);
       const usage = compaction?.usage ?? whole;
       this.#pay(usage, model);
-      await enterUsage(this.#core, { responseId, model, ...usage, source: COMPACTION_SOURCE });
+      await enterUsage(this.#core, { responseId, model, ...usage, source });
       const requestModel = this.#core.state.configuration.model;
-      const made = { source: COMPACTION_SOURCE, provider: provider.name, requestModel, requestedAtMs };
+      const made = { source, provider: provider.name, requestModel, requestedAtMs };
       emitSideResponse(emit, { ...made, prices: facts.of(model).prices }, { responseId, model, stop, usage });
       return compaction?.block;
     };

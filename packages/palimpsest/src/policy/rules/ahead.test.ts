@@ -20,7 +20,7 @@ describe("nearCompaction", () => {
   });
 
   test("never starts on a cold cache, with a valid summary, with an open breaker, or without automatic compaction", () => {
-    const prepared = { entry: 90, from: 1, to: 80, form: "stub", tokens: 4_000, tailTokens: 0 };
+    const prepared = { entry: 90, from: 1, to: 80, tokens: 4_000, tailTokens: 0, installs: "when-decided" } as const;
     const { history } = stateOf({ tokens: 99_000 });
     expect(start({ tokens: 99_000, cache: "cold" })).toBeUndefined();
     expect(start({ tokens: 99_000, cache: "new" })).toBeUndefined();

@@ -1,15 +1,16 @@
 // What a compaction replaces. The engine moves a cut to a place where calls, results and thinking stay together.
 
 import { A_COUNT, checkAllOptions } from "../../schema/check-options.ts";
-import type { CompactRule } from "../policy.ts";
+import type { Outline, RangeRule } from "../policy.ts";
+import { namedRule } from "./named-rule.ts";
 
-export type RangeRule = CompactRule["range"];
+export type { RangeRule } from "../policy.ts";
 
 /** Everything up to the newest response. */
-export const everything: RangeRule = ({ turns }) => {
+export const everything: RangeRule = namedRule("everything", undefined, ({ turns }: Pick<Outline, "turns">) => {
   const newest = turns.at(-1);
   return newest === undefined ? undefined : { to: newest.to };
-};
+});
 
 export interface KeepNewestNumbers {
   /** Keep at least this many tokens. */
@@ -24,7 +25,7 @@ export interface KeepNewestNumbers {
 export function keepNewest(numbers: KeepNewestNumbers): RangeRule {
   checkAllOptions("keepNewest", numbers, { tokens: A_COUNT, messages: A_COUNT, maxTokens: A_COUNT });
   const { tokens, messages, maxTokens } = numbers;
-  return ({ turns }) => {
+  const range: RangeRule = ({ turns }) => {
     let [keptTokens, keptMessages] = [0, 0];
     for (const turn of turns.toReversed()) {
       const isEnough = keptTokens >= tokens && keptMessages >= messages;
@@ -34,6 +35,7 @@ export function keepNewest(numbers: KeepNewestNumbers): RangeRule {
     }
     return undefined;
   };
+  return namedRule("keep-newest", { ...numbers }, range);
 }
 
 /**
@@ -41,7 +43,7 @@ export function keepNewest(numbers: KeepNewestNumbers): RangeRule {
  * less than half of the conversation is before it: that would not make enough room.
  */
 export function beforeMark(name: string): RangeRule {
-  return (outline, state) => {
+  const range: RangeRule = (outline, state) => {
     const mark = Object.hasOwn(state.marks, name) ? state.marks[name] : undefined;
     if (mark === undefined) return everything(outline, state);
     const before = outline.turns.filter(({ to }) => to <= mark.entry);
@@ -49,6 +51,7 @@ export function beforeMark(name: string): RangeRule {
     if (newTokens * 2 < sumOf(outline.turns)) return everything(outline, state);
     return everything({ turns: before }, state);
   };
+  return namedRule("before-mark", { mark: name }, range);
 }
 
 function sumOf(turns: readonly { readonly tokens: number }[]): number {

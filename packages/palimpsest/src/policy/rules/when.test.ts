@@ -8,7 +8,7 @@ const at = (tokens: number, windowTokens = 200_000): WindowState => stateOf({ to
 describe("window", () => {
   test("requires a compaction at 167,000 of 200,000 tokens", () => {
     expect(window()(at(166_999))).toBeUndefined();
-    expect(window()(at(167_000))).toEqual({
+    expect(window()(at(167_000))).toMatchObject({
       level: "required",
       because: "167,000 tokens have reached 167,000 of 200,000",
     });
@@ -64,7 +64,7 @@ describe("afterMark", () => {
   });
 
   test("requests a compaction after the mark, outside of turns and from a size on", () => {
-    expect(rule(marked(at(25_000)))).toEqual({ level: "requested", because: 'the mark "ticket" is "closed"' });
+    expect(rule(marked(at(25_000)))).toMatchObject({ level: "requested", because: 'the mark "ticket" is "closed"' });
     expect(rule(at(25_000))).toBeUndefined();
     expect(rule(marked(at(19_999)))).toBeUndefined();
     expect(rule(marked(stateOf({ tokens: 25_000, turn: "open" })))).toBeUndefined();
@@ -103,4 +103,17 @@ describe("anyOf", () => {
     expect(anyOf(reason("required"), reason("now!" as never))(at(1_000))?.level).toBe("now!");
     await new Promise((resolve) => setImmediate(resolve));
   });
+});
+
+test("rules have a name and numbers, and their reasons carry the name", () => {
+  const saving = economic({ fromTokens: 1_000, inTurnFromTokens: 2_000 });
+  expect([saving.name, saving.params]).toEqual(["economic", { fromTokens: 1_000, inTurnFromTokens: 2_000 }]);
+  expect([window().name, window().params]).toEqual(["window", { bufferTokens: 13_000, percent: 100 }]);
+  expect([afterMark("ticket").name, afterMark("ticket").params]).toEqual([
+    "after-mark",
+    { mark: "ticket", fromTokens: 0 },
+  ]);
+  const either = anyOf(window(), saving);
+  expect([either.name, either.of?.map(({ name }) => name)]).toEqual(["any-of", ["window", "economic"]]);
+  expect(either(stateOf({ tokens: 50_000 }))).toMatchObject({ level: "if-it-pays", rule: "economic" });
 });

@@ -4,10 +4,11 @@ import { A_COUNT, anObject, checkAllOptions, ifGiven, MAYBE_A_COUNT } from "../.
 import { asObject } from "../../schema/json-fields.ts";
 import { grouped } from "../../text.ts";
 import { isPromise } from "../guard.ts";
-import type { CompactReason, CompactRule, Level } from "../policy.ts";
-import type { WindowLimits, WindowState } from "../window-state.ts";
+import type { CompactReason, Level, WhenRule } from "../policy.ts";
+import type { Json, WindowLimits, WindowState } from "../window-state.ts";
+import { namedRule } from "./named-rule.ts";
 
-export type WhenRule = CompactRule["when"];
+export type { WhenRule } from "../policy.ts";
 
 export interface WindowNumbers {
   /** Keep this much of the usable window free, or a tenth of a small window. @default 13_000 */
@@ -20,7 +21,7 @@ export interface WindowNumbers {
 export function window(numbers: WindowNumbers = {}): WhenRule {
   checkAllOptions("window", numbers, { bufferTokens: MAYBE_A_COUNT, percent: MAYBE_A_COUNT });
   const { bufferTokens = 13_000, percent = 100 } = numbers;
-  return (state) => {
+  return namedWhen("window", { bufferTokens, percent }, (state) => {
     const atTokens = Math.min(
       nearlyFullAt(state.window, bufferTokens),
       Math.floor((state.window.usableTokens * percent) / 100),
@@ -28,7 +29,7 @@ export function window(numbers: WindowNumbers = {}): WhenRule {
     if (state.size.tokens < atTokens) return undefined;
     const because = `${grouped(state.size.tokens)} tokens have reached ${grouped(atTokens)} of ${grouped(state.window.tokens)}`;
     return { level: "required", because };
-  };
+  });
 }
 
 /** The size at which a window is nearly full. */
@@ -62,13 +63,19 @@ export function economic(numbers: EconomicNumbers): WhenRule {
   });
   const { unlessKeptWarm = numbers, aboveWindowTokens = 0 } = numbers;
   if (unlessKeptWarm !== numbers) checkAllOptions("unlessKeptWarm of economic", unlessKeptWarm, SIZES);
-  return ({ size, window: { tokens }, turn, cache }) => {
+  const { fromTokens, inTurnFromTokens } = numbers;
+  const sizes = { fromTokens: unlessKeptWarm.fromTokens, inTurnFromTokens: unlessKeptWarm.inTurnFromTokens };
+  const params = { fromTokens, inTurnFromTokens, unlessKeptWarm: sizes, aboveWindowTokens };
+  return namedWhen("economic", params, ({ size, window: { tokens }, turn, cache }) => {
     if (tokens <= aboveWindowTokens) return undefined;
-    const { fromTokens, inTurnFromTokens } = cache.keptWarm ? numbers : unlessKeptWarm;
-    const from = turn.status === "open" ? inTurnFromTokens : fromTokens;
-    if (size.tokens < from) return undefined;
-    return { level: "if-it-pays", because: `${grouped(size.tokens)} tokens, and saving starts at ${grouped(from)}` };
-  };
+    const from = cache.keptWarm ? numbers : unlessKeptWarm;
+    const fromSize = turn.status === "open" ? from.inTurnFromTokens : from.fromTokens;
+    if (size.tokens < fromSize) return undefined;
+    return {
+      level: "if-it-pays",
+      because: `${grouped(size.tokens)} tokens, and saving starts at ${grouped(fromSize)}`,
+    };
+  });
 }
 
 const SIZES = { fromTokens: A_COUNT, inTurnFromTokens: A_COUNT };
@@ -80,13 +87,13 @@ const SIZES = { fromTokens: A_COUNT, inTurnFromTokens: A_COUNT };
 export function afterMark(name: string, numbers: { readonly fromTokens?: number } = {}): WhenRule {
   checkAllOptions("afterMark", numbers, { fromTokens: MAYBE_A_COUNT });
   const { fromTokens = 0 } = numbers;
-  return ({ marks, turn, size, history }) => {
+  return namedWhen("after-mark", { mark: name, fromTokens }, ({ marks, turn, size, history }) => {
     const mark = Object.hasOwn(marks, name) ? marks[name] : undefined;
     if (mark === undefined || turn.status === "open" || size.tokens < fromTokens) return undefined;
     const compactedTo = history.lastCompaction?.entry ?? 0;
     if (mark.entry <= compactedTo) return undefined;
     return { level: "requested", because: `the mark "${name}" is ${JSON.stringify(mark.value)}` };
-  };
+  });
 }
 
 /** The name of the tool with which the model proposes a compaction, and of the mark that the tool sets. */
@@ -114,23 +121,36 @@ export function proposalIn({ marks, history, results }: WindowState): CompactPro
 export function whenProposed(numbers: { readonly fromTokens?: number } = {}): WhenRule {
   checkAllOptions("whenProposed", numbers, { fromTokens: MAYBE_A_COUNT });
   const { fromTokens = 40_000 } = numbers;
-  return (state) => {
+  return namedWhen("proposed", { fromTokens }, (state) => {
     if (state.size.tokens < fromTokens || proposalIn(state) === undefined) return undefined;
     return {
       level: "if-it-pays",
       because: `${grouped(state.size.tokens)} tokens, and the model proposes a compaction`,
     };
-  };
+  });
 }
 
 const STRENGTH: Readonly<Record<Level, number>> = { required: 0, requested: 1, "if-it-pays": 2, "when-full": 3 };
 
 /** The strongest reason of several rules. Of equal reasons, the first. */
 export function anyOf(...rules: readonly WhenRule[]): WhenRule {
-  return (state: WindowState) => {
+  const strongest = (state: WindowState): CompactReason | undefined => {
     const reasons = rules.map((when) => when(state)).filter((reason): reason is CompactReason => reason !== undefined);
     // Pass an invalid reason on, so that the decision reports it.
     const [invalid] = reasons.filter((reason) => isPromise(reason) || !Object.hasOwn(STRENGTH, reason.level));
     return invalid ?? reasons.toSorted((one, other) => STRENGTH[one.level] - STRENGTH[other.level])[0];
   };
+  return Object.assign(namedRule("any-of", undefined, strongest), { of: rules });
+}
+
+/** A rule with a name and numbers. Its reasons carry the name. */
+function namedWhen(
+  name: string,
+  params: Json,
+  when: (state: WindowState) => Omit<CompactReason, "rule"> | undefined,
+): WhenRule {
+  return namedRule(name, params, (state: WindowState) => {
+    const reason = when(state);
+    return reason && { ...reason, rule: name };
+  });
 }

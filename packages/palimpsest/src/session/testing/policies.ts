@@ -8,8 +8,8 @@ export function clearingBy(...clear: readonly ClearRule[]): Policy {
   return { ...coding(), name: "test", clear };
 }
 
-/** Compacts by this rule only, and clears nothing. */
+/** Compacts by this rule only, clears nothing, and prepares no summaries. */
 export function compactingWhen(when: CompactRule["when"]): Policy {
   const policy = coding();
-  return { ...policy, name: "test", clear: [], compact: { ...policy.compact, when } };
+  return { ...policy, name: "test", clear: [], compact: { ...policy.compact, when, prepareAhead: undefined } };
 }

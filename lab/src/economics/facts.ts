@@ -1,5 +1,5 @@
 import { needsOf, type Recording, touchesOf } from "@palimpsest/observe/replay";
-import { countTogether, type TogetherCounts } from "./count-together.ts";
+import { type NeedTally, tallyNeeds } from "./needs-valid.ts";
 
 /** What a recording itself tells, whatever the policy. */
 export interface SessionFacts {
@@ -11,7 +11,8 @@ export interface SessionFacts {
   readonly outputTokens: readonly (number | null)[];
   /** The mean size of a file that was read, or of any result in a session that reads files by commands. */
   readonly rereadTokens: number;
-  readonly together: TogetherCounts;
+  /** After each recorded compaction. */
+  readonly needTallies: readonly NeedTally[];
 }
 
 export function toFacts(recording: Recording): SessionFacts {
@@ -26,7 +27,7 @@ export function toFacts(recording: Recording): SessionFacts {
     userMessages: items.filter(({ origin }) => origin === "human").length,
     outputTokens: rounds.map(({ outputTokens }) => outputTokens ?? null),
     rereadTokens: Math.round(meanBytes(reads.length > 0 ? reads : results) / sizes.bytesPerToken),
-    together: countTogether(recording, needsOf(recording)),
+    needTallies: tallyNeeds(recording, needsOf(recording)),
   };
 }
 
