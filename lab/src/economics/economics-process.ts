@@ -7,6 +7,7 @@ import { toFacts } from "./facts.ts";
 import { createJobCode } from "./job-code.ts";
 import { CACHE_MS, type Job, modelOf, WINDOWS } from "./jobs.ts";
 import { type JobResult, keep, resultFile } from "./kept-results.ts";
+import { POINTS, policyAtPoints } from "./points.ts";
 import { enginePolicy } from "./policies.ts";
 import { findRule } from "./rules.ts";
 import type { PlannedSession } from "./sessions.ts";
@@ -25,7 +26,8 @@ const headTokens = headTokensOf(recording);
 async function run(job: Job): Promise<JobResult> {
   if (job.kind === "facts") return toFacts(recording!);
   if (job.kind === "engine") {
-    const policy = enginePolicy(job.name);
+    const named = enginePolicy(job.name);
+    const policy = POINTS.includes(job.name) ? policyAtPoints(job.name, named, recording!) : named;
     const replayed = { kind: "engine", name: job.name, about: job.name, policyFor: () => policy } as const;
     return replay(replayed, { model: modelOf(job.window), cacheTtl: "5m" });
   }

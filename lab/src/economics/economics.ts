@@ -9,6 +9,7 @@ import { difference, policyFigures, profileFigures, sessionEnds } from "./figure
 import { conditionOf, type Job, MODEL, modelOf, type WindowName } from "./jobs.ts";
 import { readFacts, readRun } from "./kept-results.ts";
 import { needsValid } from "./needs-valid.ts";
+import { POINTS } from "./points.ts";
 import { ABLATION, FRONTIER, PROFILES, unprepared, whenRequired } from "./policies.ts";
 import { replayAll } from "./replay-all.ts";
 import { AGENT_RULES, BASELINE, LIBRARY_RULES, TRIED } from "./rules.ts";
@@ -41,7 +42,7 @@ interface Cell {
   readonly policy: string;
   readonly kind: "engine" | "rule" | "library";
   readonly window: WindowName;
-  readonly group: "profiles" | "others" | "frontier" | "ablation" | "tried" | "one_million";
+  readonly group: "profiles" | "others" | "frontier" | "ablation" | "tried" | "one_million" | "points";
   readonly sessions: "all" | "third";
 }
 
@@ -63,6 +64,9 @@ function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
     ),
   ];
   if (size === "quick") return main;
+  // Only if they are asked for: no preset has these rules.
+  if (only === "points")
+    return [...cells("others", "rule", [BASELINE]), ...cells("points", "engine", ["balanced", ...POINTS])];
   const large = { window: "1M" } as const;
   const third = { sessions: "third" } as const;
   const more = [
@@ -126,6 +130,7 @@ async function measure(names: readonly string[], options: ExperimentOptions): Pr
     others: group("others"),
     frontier: frontierFigures(reports, cells),
     ablation: ablationFigures(reports, cells),
+    points: group("points"),
     tried: { ...group("tried"), session_ends_within_12_requests_pct: sessionEnds(rounds) },
     one_million: group("one_million"),
     needs_valid: needsValid(reports.map(({ facts }) => facts.needTallies)),

@@ -12,6 +12,7 @@ import {
   storeNothing,
   window,
 } from "palimpsest/policy";
+import { POINTS } from "./points.ts";
 
 export const PROFILES: readonly Profile[] = ["balanced", "economy", "quality"];
 
@@ -90,7 +91,13 @@ export const ABLATION: Readonly<Record<string, Policy>> = {
   "without pings": { ...balanced, cache: headByPauses() },
 };
 
-const POLICIES: Readonly<Record<string, Policy>> = { ...PROFILE_POLICIES, ...FRONTIER, ...ABLATION };
+const POLICIES: Readonly<Record<string, Policy>> = {
+  ...PROFILE_POLICIES,
+  ...FRONTIER,
+  ...ABLATION,
+  // The replay adds their rules, which know the recording.
+  ...Object.fromEntries(POINTS.map((name) => [name, balanced])),
+};
 
 export function enginePolicy(name: string): Policy {
   const policy = POLICIES[name];
