@@ -21,10 +21,10 @@ import { GAUNTLET_ABOUT, gauntletExperiment, runGauntletCommand } from "./gauntl
 import { inspectExperiment } from "./inspect/inspect.ts";
 import { picturesExperiment } from "./inspect/pictures.ts";
 import { ladderExperiment } from "./ladder/ladder.ts";
+import { memoryExperiment } from "./memory/memory.ts";
 import { openExperiment } from "./open/open.ts";
 import { importExperiment } from "./overhead/import-cost.ts";
 import { overheadExperiment } from "./overhead/overhead.ts";
-import { recallExperiment } from "./recall/recall.ts";
 import { recordedCompactionsExperiment } from "./recorded-compactions/recorded-compactions.ts";
 import { soakExperiment } from "./soak/soak.ts";
 import { startupExperiment } from "./startup/startup.ts";
@@ -46,10 +46,8 @@ const EXPERIMENTS: readonly Experiment[] = [
   picturesExperiment,
   consentExperiment,
   deferredToolsExperiment,
-  merged("memory", "finds the right memories, and learns the right sentences", {
-    recall: recallExperiment,
-    extraction: extractionExperiment,
-  }),
+  memoryExperiment,
+  extractionExperiment,
   merged("terminal", "start time of the agent, and how smoothly its screen draws", {
     startup: startupExperiment,
     tui: tuiExperiment,

@@ -13,7 +13,7 @@ const request = (source: ReplayedRequest["source"], more: Partial<ReplayedReques
 });
 const NEEDS = { needs: 0, met: 0, strict: 0, lines: 0, linesMet: 0, refetches: 0 };
 const run = (requests: readonly ReplayedRequest[], compactedAt: readonly number[] = []): ReplayRun => {
-  return { requests, compactedAt, cleared: 0, needs: NEEDS };
+  return { requests, compactedAt, cleared: 0, waitedMs: 0, thinkingSent: undefined, needs: NEEDS };
 };
 const facts = (outputTokens: readonly (number | null)[]): SessionFacts => {
   return {

@@ -4,11 +4,12 @@ import type { Experiment } from "../experiment.ts";
 import { CONTESTANTS } from "./contestants.ts";
 import { runWithRealModel } from "./real/run-with-real-model.ts";
 import { runAll } from "./run-all.ts";
-import { FIDELITY, type GauntletSize, runGauntlet, seedOf } from "./run-gauntlet.ts";
+import { choosingSeed, conditionsOf, FIDELITY, type GauntletSize, runGauntlet } from "./run-gauntlet.ts";
 
 const SIZES: readonly GauntletSize[] = ["quick", "short", "full"];
 const RESULTS = new URL("../../gauntlet/results.jsonl", import.meta.url);
 const USAGE = `npm run -s lab -- gauntlet [--contestant NAME | --all] [--json] [--size quick|short|full] [--axes VFR] [--at-once N] [--keep]
+            [--window TOKENS] [--choosing N]
 npm run -s lab -- gauntlet --contestant NAME --real-model ID [--windows N]
 
 The context gauntlet: agents and libraries, unmodified, against the strict simulator, offline.
@@ -16,6 +17,8 @@ V validity, F facts with C cost and L latency, R resilience. docs/gauntlet.md ex
 
 --at-once N runs V and R of so many contestants at a time. F, C and L always have the machine to themselves.
 --keep appends the figures of each contestant to lab/gauntlet/results.jsonl.
+--window is the window that the contestants have, instead of the size's: 48,000 tokens.
+--choosing takes a seed with which numbers of the engine may be chosen (1, 2, 3), instead of the size's seed.
 --real-model plays the course with a model of Anthropic, which costs money: ANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL for another address.
 
 Without --contestant and --all, only our own contestants run.
@@ -31,8 +34,8 @@ export const gauntletExperiment: Experiment = {
   about: GAUNTLET_ABOUT,
   async run({ size }) {
     const ours = CONTESTANTS.filter(({ kind }) => kind === "ours")[0]!;
-    const contestants = { [ours.name]: await runGauntlet(ours, size) };
-    return { contestants, seeds: { [size]: seedOf(size) }, fidelity: FIDELITY };
+    const contestants = { [ours.name]: await runGauntlet(ours, { size }) };
+    return { contestants, seeds: { [size]: conditionsOf({ size }).seed }, fidelity: FIDELITY };
   },
 };
 
@@ -47,6 +50,8 @@ export async function runGauntletCommand(args: readonly string[]): Promise<void>
       axes: { type: "string", default: "VFR" },
       "at-once": { type: "string", default: "1" },
       keep: { type: "boolean" },
+      window: { type: "string" },
+      choosing: { type: "string" },
       "real-model": { type: "string" },
       windows: { type: "string", default: "1" },
       help: { type: "boolean" },
@@ -56,7 +61,9 @@ export async function runGauntletCommand(args: readonly string[]): Promise<void>
     ({ name, kind }) => values.all || (values.contestant?.includes(name) ?? kind === "ours"),
   );
   const size = SIZES.find((one) => one === values.size);
-  if (values.help || wanted.length === 0 || size === undefined) {
+  const seed = values.choosing === undefined ? undefined : choosingSeed(Number(values.choosing));
+  const isSeedMissing = values.choosing !== undefined && seed === undefined;
+  if (values.help || wanted.length === 0 || size === undefined || isSeedMissing) {
     console.log(USAGE);
     process.exitCode = values.help ? 0 : 1;
   } else if (values["real-model"] !== undefined) {
@@ -64,18 +71,21 @@ export async function runGauntletCommand(args: readonly string[]): Promise<void>
     console.log(JSON.stringify({ contestants }, null, values.json ? 0 : 2));
   } else {
     const startedAtMs = Date.now();
+    const run = { size, seed, windowTokens: values.window === undefined ? undefined : Number(values.window) };
+    const conditions = conditionsOf(run);
     const contestants = await runAll(wanted, {
-      size,
+      ...run,
       axes: values.axes,
       atOnce: Number(values["at-once"]),
       onFigures({ name }, figures) {
         const minutes = Math.round((Date.now() - startedAtMs) / 60_000);
         console.error(`${name} (${figures.version}): ${Object.keys(figures).join(" ")} after ${minutes} minutes`);
-        const line = { contestant: name, size, seed: seedOf(size), ...figures };
+        const line = { contestant: name, size, ...conditions, ...figures };
         if (values.keep) appendFileSync(RESULTS, `${JSON.stringify(line)}\n`);
       },
     });
-    const report = { contestants, seeds: { [size]: seedOf(size) }, fidelity: FIDELITY };
+    const { windowTokens } = conditions;
+    const report = { contestants, seeds: { [size]: conditions.seed }, windowTokens, fidelity: FIDELITY };
     console.log(JSON.stringify(report, null, values.json ? 0 : 2));
   }
 }

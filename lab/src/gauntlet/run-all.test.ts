@@ -13,7 +13,7 @@ test("what only counts runs several at a time, and the course alone", async () =
       size: "quick",
       axes: "VFCRL",
       atOnce: 3,
-      run: async ({ name }, _, axes = "") => {
+      run: async ({ name }, { axes = "" }) => {
         running.push(name);
         most[axes] = Math.max(most[axes] ?? 0, running.length);
         await sleep(5);

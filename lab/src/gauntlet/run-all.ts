@@ -1,9 +1,7 @@
 import type { Contestant } from "./contestant.ts";
-import { type ContestantFigures, type GauntletSize, runGauntlet } from "./run-gauntlet.ts";
+import { type ContestantFigures, type RunOptions, runGauntlet } from "./run-gauntlet.ts";
 
-export interface RunAllOptions {
-  readonly size: GauntletSize;
-  /** As letters. */
+export interface RunAllOptions extends RunOptions {
   readonly axes: string;
   /** So many contestants at a time, on the axes that only count. */
   readonly atOnce: number;
@@ -18,7 +16,7 @@ const COUNTED = ["V", "R"];
 /** Runs contestants on all axes: on those that count several at a time, then on the course one after the other, because it measures time. */
 export async function runAll(
   contestants: readonly Contestant[],
-  { size, axes, atOnce, run = runGauntlet, onFigures = () => {} }: RunAllOptions,
+  { axes, atOnce, run = runGauntlet, onFigures = () => {}, ...options }: RunAllOptions,
 ): Promise<Readonly<Record<string, Partial<ContestantFigures>>>> {
   const figures: Record<string, Partial<ContestantFigures>> = Object.fromEntries(
     contestants.map(({ name }) => [name, {}]),
@@ -34,7 +32,7 @@ export async function runAll(
     const waiting = contestants.values();
     const work = async (): Promise<void> => {
       for (const next of waiting) {
-        const found = await run(next, size, some);
+        const found = await run(next, { ...options, axes: some });
         figures[next.name] = { ...figures[next.name], ...found };
         onFigures(next, found);
       }

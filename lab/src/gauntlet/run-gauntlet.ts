@@ -1,4 +1,5 @@
 import type { Contestant } from "./contestant.ts";
+import { materialVersions } from "./material.ts";
 import { measureResilience, type TrialFigures } from "./measure-resilience.ts";
 import { measureValidity, type Validity } from "./measure-validity.ts";
 import { type CourseFigures, runCourse } from "./run-course.ts";
@@ -66,21 +67,38 @@ export const FIDELITY: Readonly<Record<string, string>> = {
   summaries: "keep of each sort of fact as much as 43 real compactions did; the same rates for all contestants",
   service: "the strict simulator of this repository: validity, prompt cache and prices; tokens are counted by bytes",
   bill: "usage of each service at the prices of one model",
+  material: `facts stand in files, and sentences in documentation, of ${materialVersions().join(" ")}`,
   latency: "includes the machine's other work; compare within one run only",
 };
 
-export function seedOf(size: GauntletSize): string {
-  return seeds[size];
+export interface RunOptions {
+  readonly size: GauntletSize;
+  /** The axes to run, as letters. @default all */
+  readonly axes?: string;
+  /** @default that of the size */
+  readonly windowTokens?: number | undefined;
+  /** @default that of the size */
+  readonly seed?: string | undefined;
 }
 
-/** Runs one contestant on all axes. @param only those axes, as letters */
-export async function runGauntlet(
-  contestant: Contestant,
-  size: GauntletSize,
-  only = "VFR",
-): Promise<Partial<ContestantFigures>> {
-  const { windowTokens, afterWindows, hangLimitMs, kinds, trials } = SIZES[size];
-  const options = { seed: seedOf(size), windowTokens };
+/** The seed and the window of a run. */
+export function conditionsOf({ size, seed = seeds[size], windowTokens = SIZES[size].windowTokens }: RunOptions): {
+  readonly seed: string;
+  readonly windowTokens: number;
+} {
+  return { seed, windowTokens };
+}
+
+/** A seed of choosing by its number, from 1 on. */
+export function choosingSeed(number: number): string | undefined {
+  return seeds.choosing[number - 1];
+}
+
+/** Runs one contestant on some axes. */
+export async function runGauntlet(contestant: Contestant, run: RunOptions): Promise<Partial<ContestantFigures>> {
+  const { afterWindows, hangLimitMs, kinds, trials } = SIZES[run.size];
+  const { axes: only = "VFR" } = run;
+  const options = conditionsOf(run);
   const { kind, api } = contestant;
   return {
     version: contestant.version(),

@@ -20,6 +20,7 @@ const CASES: readonly RuleCase[] = [
   { name: "write", call: callTool("Write", { file_path: "by-write/new.ts", content: FILE }) },
   { name: "edit", call: callTool("Edit", { file_path: "by-edit/a.ts", old_string: "a = 1", new_string: "a = 2" }) },
   { name: "cat", call: callTool("Bash", { command: "cat by-cat/a.ts" }) },
+  { name: "head", call: callTool("Bash", { command: "head -n 1 by-head/a.ts" }) },
 ];
 /** Enough that a compaction saves something. */
 const READS = 4;
@@ -30,7 +31,7 @@ export interface FolderRulesResult {
   readonly missing: readonly string[];
 }
 
-/** Touches a path in each of four folders with rules; then a compaction, after which the rules of the folder that was read are due. */
+/** Touches a path in each of five folders with rules, and then compacts: the rules of all five are due at once, and again after the compaction. */
 export async function runFolderRules(stage: Stage): Promise<FolderRulesResult> {
   const { program, model, sent } = stage;
   writeParts(stage, READS);
@@ -51,8 +52,8 @@ export async function runFolderRules(stage: Stage): Promise<FolderRulesResult> {
   const compacted = sent.length;
   await program.turns("Go on.");
   const after = sent.slice(compacted).find(({ kind }) => kind === "main");
-  if (!shows(after, "read")) missing.push("read, after a compaction");
-  return { cases: CASES.length + 1, missing };
+  missing.push(...CASES.flatMap(({ name }) => (shows(after, name) ? [] : [`${name}, after a compaction`])));
+  return { cases: 2 * CASES.length, missing };
 }
 
 function writeRules({ write }: Stage, name: string): void {

@@ -19,7 +19,6 @@ const MIN_STUBS = 12;
 const MAX_SHARE_LEFT = 0.5;
 const MIN_FORK_PCT = 95;
 const MIN_RULE_CASES = 10;
-const RULE_CASES_OF_ROW = 5;
 const MIN_CONTROLS = 4;
 /** The ways in which a model writes a summary. */
 const MODEL_WAYS = ["fork", "direct", "in-parts", "provider"];
@@ -29,13 +28,10 @@ export function judge(figures: LadderFigures, expected: Expected): readonly stri
   const { models, refused } = figures;
   const found = models.map(({ via, model }) => `${via} ${model}`);
   const different = new Set(models.map(({ model }) => model)).size;
-  const cases = models.reduce((sum, row) => sum + row.folder_rules_cases, 0);
-  const neededCases = Math.min(MIN_RULE_CASES, RULE_CASES_OF_ROW * expected.rows.length);
   return [
     ...expected.rows.filter((row) => !found.includes(row)).map((row) => `There is no row "${row}".`),
     ...problemIf(different < expected.models, `${different} different models ran; ${expected.models} are needed.`),
     ...models.flatMap((row) => judgeRow(row, expected).map((problem) => `${row.via} ${row.model}: ${problem}`)),
-    ...problemIf(cases < neededCases, `folder_rules_cases is ${cases} in all rows; ${neededCases} are needed.`),
     ...problemIf(
       models.length > 0 && models.every(({ layers }) => !acts(layers, "notes")),
       "Session notes were not updated in any row, although they were switched on.",
@@ -90,7 +86,10 @@ export function judgeFolderRules({
   folder_rules_cases: cases,
   folder_rules_missing: missing,
 }: Pick<RowFigures, "folder_rules_cases" | "folder_rules_missing">): readonly string[] {
-  return problemIf(missing !== 0, `folder_rules_missing is ${missing} of ${cases} cases.`);
+  return [
+    ...problemIf(cases < MIN_RULE_CASES, `folder_rules_cases is ${cases}; ${MIN_RULE_CASES} are needed.`),
+    ...problemIf(missing !== 0, `folder_rules_missing is ${missing} of ${cases} cases.`),
+  ];
 }
 
 /** Layers that are on by default must act. Forks of every layer read what their parent left. */

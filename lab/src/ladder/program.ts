@@ -50,7 +50,7 @@ function agentProgram(options: ProgramOptions): Program {
     async turns(...texts) {
       const continued = session === "new" ? [] : ["--continue"];
       session = "newest";
-      const rights = ["--mode", "accept-edits", "--allow", "Bash(cat *)"];
+      const rights = ["--mode", "accept-edits", "--allow", "Bash(cat *)", "--allow", "Bash(head *)"];
       const formats = ["--input-format", "stream-json", "--output-format", "stream-json"];
       await converse(installed.agent, [...continued, ...formats, ...rights, ...set], texts, options);
     },

@@ -11,25 +11,26 @@ import { pathOf, readPath } from "./paths.ts";
 import { type Plan, planForget, planProposal, planRecall, planRename, planWrite } from "./plan-changes.ts";
 import { notWaiting, planAcceptance, planRejection } from "./plan-judgment.ts";
 import { readForgotten, readProposal } from "./proposal-text.ts";
-import type { Embedder } from "./search/embedder.ts";
-import { createTopicSearch } from "./search/search-topics.ts";
+import type { Embedder, TopicSearch } from "./search/topic-search.ts";
 import { screen } from "./secrets/screen.ts";
 import { isSlug } from "./slug.ts";
 import { toTopic } from "./to-topic.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
+import { textOfTopic } from "./topic-fact.ts";
 import { planUndo } from "./undo.ts";
 
 /** Options of a memory over any files. */
 export interface CreateMemoryOptions {
   /** Called when the user has judged a memory; a session's `emit` passes it on to its listeners. @default none */
   readonly emit?: Emit;
-  /** Finds topics by meaning, besides by words. Its vectors are kept in the search database. @default by words only */
+  /** Finds topics by meaning, too. Its vectors are kept in memory. @default by words only */
   readonly embedder?: Embedder;
 }
 
 /** A memory over files, wherever they are kept: checks, plans and texts. */
 export function createMemory(files: MemoryFiles, { emit, embedder }: CreateMemoryOptions = {}): Memory {
   const { limits } = files;
+  let index: TopicSearch | undefined;
 
   /** Plans on the current state, and applies the plan. */
   const change = (by: Author, plan: (view: MemoryView) => Plan): Promise<WriteOutcome> =>
@@ -146,7 +147,19 @@ export function createMemory(files: MemoryFiles, { emit, embedder }: CreateMemor
         };
       });
     },
-    search: createTopicSearch({ files, list, readAll, ...(embedder === undefined ? {} : { embedder }) }),
+    async search(words, limit) {
+      const topics = new Map((await list()).map((topic) => [topic.slug, topic]));
+      if (topics.size === 0) return [];
+      const { TopicSearch } = await import("./search/topic-search.ts");
+      index ??= new TopicSearch(embedder);
+      const changed = await readAll(index.outdated([...topics.values()]));
+      await index.put(changed.map((topic) => ({ ...topic, text: `${topic.name}\n${textOfTopic(topic)}` })));
+      const found = await index.find(words, limit);
+      return found.flatMap(({ slug, score }) => {
+        const topic = topics.get(slug);
+        return topic === undefined ? [] : [{ ...topic, score }];
+      });
+    },
     async noteUse(slugs) {
       // A full or read-only disk, a database that cannot be reached: a count must not make a turn fail.
       if (slugs.length > 0) await files.noteUse(slugs).catch(() => undefined);

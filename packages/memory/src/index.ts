@@ -14,9 +14,9 @@ export { type FileAnswer, type FileCommand, type FileCommandOptions, runFileComm
 export { type FileFunctions, fileFunctions, RefusedFileCommandError } from "./file-functions.ts";
 export { readFrontmatter } from "./frontmatter.ts";
 export { DEFAULT_LIMITS, type Headroom, type MemoryLimits } from "./limits.ts";
-export type { AcceptOptions, Memory } from "./memory.ts";
+export type { AcceptOptions, FoundSummary, Memory } from "./memory.ts";
 export { ClosedMemoryError, UnsafeMemoryError } from "./memory-errors.ts";
-export type { CommittedChange, DiffOutcome, MemoryCommit, MemoryProblem, NoHistory } from "./memory-files.ts";
+export type { CommittedChange, DiffOutcome, MemoryCommit, MemoryProblem, NoHistory, TopicUse } from "./memory-files.ts";
 export { type FolderMemory, type MemoryOptions, openMemory } from "./open-memory.ts";
 export type {
   Proposed,
@@ -30,10 +30,7 @@ export type {
 } from "./outcomes.ts";
 export type { Forgotten, Proposal } from "./proposal-text.ts";
 export { type RecalledTopics, type RecallTopicsOptions, recallTopics } from "./recall-topics.ts";
-export { type ChooseByModelOptions, chooseByModel, RECALL_SOURCE } from "./search/choose-by-model.ts";
-export type { Embedder } from "./search/embedder.ts";
-export type { ChooseTopics, FoundSummary } from "./search/search-topics.ts";
-export type { TopicUse } from "./search/topic-uses.ts";
+export type { Embedder } from "./search/topic-search.ts";
 export { type FoundSecret, findSecrets } from "./secrets/find-secrets.ts";
 export { isSlug, slugOf } from "./slug.ts";
 export type { Author, Evidence, Topic, TopicDraft, TopicSummary, TopicType } from "./topic.ts";

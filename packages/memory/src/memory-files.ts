@@ -1,8 +1,6 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { ChangeSet } from "./change-set.ts";
 import type { FileRow } from "./file-row.ts";
 import type { MemoryLimits } from "./limits.ts";
-import type { TopicUse } from "./search/topic-uses.ts";
 import type { Author } from "./topic.ts";
 
 /** The content of one file. */
@@ -115,12 +113,16 @@ export interface MemoryFiles {
   readCommit(name: string): Promise<PastCommit | NoHistory | undefined>;
   /** The differences of one commit, without the index. @param name without it the newest */
   diff(name?: string): Promise<DiffOutcome>;
-  /** Opens the database of the full-text index, which only saves time. Asked for once there are topics. */
-  openSearchDatabase(): DatabaseSync;
   /** Counts that topics were used. */
   noteUse(slugs: readonly string[]): Promise<void>;
   uses(): Promise<ReadonlyMap<string, TopicUse>>;
   close(): Promise<void>;
+}
+
+/** How often a topic was shown to the model or read by it, and when last. */
+export interface TopicUse {
+  readonly count: number;
+  readonly lastAtMs: number;
 }
 
 /** The text of a commit, or the reason why there is none. */

@@ -1,11 +1,14 @@
 import type { Batch, BatchGuard, BatchOutcome } from "./batch.ts";
-import type { DiffOutcome, MemoryCommit, MemoryProblem, NoHistory } from "./memory-files.ts";
+import type { DiffOutcome, MemoryCommit, MemoryProblem, NoHistory, TopicUse } from "./memory-files.ts";
 import type { WriteOutcome } from "./outcomes.ts";
 import type { Forgotten, Proposal } from "./proposal-text.ts";
-import type { ChooseTopics, FoundSummary } from "./search/search-topics.ts";
-import type { TopicUse } from "./search/topic-uses.ts";
 import type { Author, Topic, TopicDraft, TopicSummary } from "./topic.ts";
 import type { UndoOutcome } from "./undo.ts";
+
+/** A topic that a search found. Scores of one search are comparable. */
+export interface FoundSummary extends TopicSummary {
+  readonly score: number;
+}
 
 /** How `Memory.accept` writes a proposal: over which version of its topic, and in whose words. */
 export interface AcceptOptions {
@@ -57,12 +60,8 @@ export interface Memory {
    * held until they are applied, so `act` may take long.
    */
   batch(by: Author, message: string, act: (batch: Batch) => Promise<void>, guard?: BatchGuard): Promise<BatchOutcome>;
-  /**
-   * Topics that the words are clearly about, the best first; none if that is not clear of any.
-   *
-   * @param choose has the last word on whatever shares words with them
-   */
-  search(words: string, limit: number, choose?: ChooseTopics): Promise<readonly FoundSummary[]>;
+  /** Finds topics that share words with these, in any language, the best first. There is no minimum score. */
+  search(words: string, limit: number): Promise<readonly FoundSummary[]>;
   /** Counts that topics were shown or read. If nothing can be written, nothing is counted. */
   noteUse(slugs: readonly string[]): Promise<void>;
   /** Uses of topics, also of removed ones. */

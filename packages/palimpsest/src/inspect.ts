@@ -36,6 +36,7 @@ export { addCounts, inputTokensOf } from "./log/usage.ts";
 export { type Recalled, type RecallRequest, recall } from "./recall/recall.ts";
 export { readLedgerLines } from "./session/ledger-lines.ts";
 export { openRecorder, type SessionRecorder } from "./session/recorder.ts";
+export { type ShellToken, shellTokens } from "./shell-words.ts";
 export {
   addFeatures,
   type Calibration,

@@ -6,9 +6,11 @@ import type { Key } from "./prompt/editor.ts";
 import type { Item, QueuedInput, ScreenState, Status } from "./state.ts";
 import type { WatchedResult } from "./watch-tools.ts";
 
-/** A message of the user: its text, and the content that is sent. */
+/** A message of the user: the text as it stood in the prompt, and the content that is sent. */
 export interface UserMessage {
   readonly text: string;
+  /** The text with its pastes, as the conversation shows it. */
+  readonly shown: string;
   readonly content: readonly NewContent[];
 }
 

@@ -8,6 +8,8 @@ import type { Line } from "../text/line.ts";
 import { MARKDOWN_START, type MarkdownBlock, type MarkdownState } from "../text/markdown.ts";
 import type { DialogState, StandingDialog } from "./dialogs/dialog-state.ts";
 import { type Editor, type Edits, EMPTY_EDITOR, NO_EDITS } from "./prompt/editor.ts";
+import type { Paste } from "./prompt/pastes.ts";
+import type { EarlierPrompts } from "./prompt/prompt-history.ts";
 import type { TranscriptState } from "./transcript/transcript-state.ts";
 
 /** Everything that the screen shows. Only `update` changes it. */
@@ -30,8 +32,10 @@ export interface ScreenState {
   readonly edits: Edits;
   /** The search in earlier messages (ctrl-r). */
   readonly search?: HistorySearch;
-  /** Large pastes, for which the editor has placeholders. */
-  readonly pastes: readonly string[];
+  /** Pasted texts of this session, for which words stand in the prompt. */
+  readonly pastes: readonly Paste[];
+  /** Those in messages of earlier sessions. */
+  readonly earlierPastes: readonly Paste[];
   readonly history: PromptHistory;
   /** What the user sent while the agent worked: messages wait for the next request, commands for the end of the turn. */
   readonly queued: readonly QueuedInput[];
@@ -160,7 +164,7 @@ export const NO_ANSWER: OpenAnswer = { pending: "", markdown: MARKDOWN_START, pl
 /** The state of the screen before the first event. */
 export function startState(
   given: Pick<ScreenState, "columns" | "rows" | "style" | "nowMs" | "commands"> & {
-    readonly history: readonly string[];
+    readonly history: EarlierPrompts;
   },
 ): ScreenState {
   const { history, ...rest } = given;
@@ -170,6 +174,7 @@ export function startState(
     editor: EMPTY_EDITOR,
     edits: NO_EDITS,
     pastes: [],
+    earlierPastes: history.pastes,
     queued: [],
     work: { commands: 0, activities: 0, message: "none", session: "open" },
     dialogs: [],
@@ -178,7 +183,7 @@ export function startState(
     background: [],
     files: "unknown",
     suggestion: { at: 0 },
-    history: { entries: history, at: history.length, draft: "" },
+    history: { entries: history.texts, at: history.texts.length, draft: "" },
   };
 }
 

@@ -3,9 +3,16 @@ import type { ScreenEvent } from "./screen-event.ts";
 import { startState } from "./state.ts";
 import { update } from "./update.ts";
 
-const START = startState({ columns: 80, rows: 24, style: "full", nowMs: 0, history: [], commands: [] });
-const ONE = { text: "one", content: ["one"] };
-const TWO = { text: "two", content: ["two"] };
+const START = startState({
+  columns: 80,
+  rows: 24,
+  style: "full",
+  nowMs: 0,
+  history: { texts: [], pastes: [] },
+  commands: [],
+});
+const ONE = { text: "one", shown: "one", content: ["one"] };
+const TWO = { text: "two", shown: "two", content: ["two"] };
 const STARTED: ScreenEvent = { kind: "turn-started", said: [] };
 const COMMAND_ENDED: ScreenEvent = { kind: "command-ended", counts: "tour-step" };
 const queue = (...texts: readonly string[]): ScreenEvent => ({

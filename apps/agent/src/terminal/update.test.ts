@@ -14,7 +14,7 @@ const START = startState({
   rows: 24,
   style: "full",
   nowMs: 0,
-  history: ["earlier"],
+  history: { texts: ["earlier"], pastes: [] },
   commands: [
     { name: "model", about: "switch the model" },
     { name: "mode", about: "what is allowed" },
@@ -47,10 +47,16 @@ test("a backslash at the end goes on in a new line, and escape stops only what r
   expect(after([{ kind: "turn-started", said: [] }, key("escape")], state).effects).toEqual([{ kind: "stop" }]);
 });
 
-test("large pastes stand as a word and are sent in whole", () => {
+test("pastes stand as a word, which the history keeps, and single names as typed text", () => {
   const pasted = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
   const { state, effects } = after([typed("see "), { kind: "pasted", text: pasted, atMs: 0 }, key("return")]);
-  expect(effects).toEqual([{ kind: "submit", text: `see ${pasted}` }]);
+  expect(effects).toEqual([{ kind: "submit", text: "see [paste 1: 40 lines]" }]);
+  expect(state.pastes).toEqual([{ word: "[paste 1: 40 lines]", text: pasted }]);
+  const text = (events: readonly ScreenEvent[]): string => after(events).state.editor.characters.join("");
+  expect(text([{ kind: "pasted", text: "a.ts", atMs: 0 }])).toBe("a.ts");
+  expect(text([{ kind: "pasted", text: "see @~/.aws/credentials", atMs: 0 }])).toMatch(/^\[paste 1: /);
+  const together: Key = { name: "text", text: "one\ntwo", held: "nothing", came: "together" };
+  expect(text([{ kind: "key", key: together, atMs: 0 }])).toBe("[paste 1: 2 lines]");
   expect(after([key("up")], state).state.editor.characters.join("")).toBe("see [paste 1: 40 lines]");
 });
 
@@ -147,7 +153,7 @@ test("a message that waits is chosen with Up, edited, withdrawn and moved, and E
 });
 
 test("ctrl-r finds earlier messages, the newest first", () => {
-  const history = ["fix the limit", "run the tests", "fix the docs"];
+  const history = { texts: ["fix the limit", "run the tests", "fix the docs"], pastes: [] };
   const start = startState({ columns: 80, rows: 24, style: "full", nowMs: 0, history, commands: [] });
   const find = key("text", "ctrl", "r");
   const text = (state: ScreenState): string => state.editor.characters.join("");

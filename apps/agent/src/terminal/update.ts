@@ -15,8 +15,9 @@ import {
   updateDialog,
 } from "./dialogs/dialog-state.ts";
 import { isAnswerable, layDialogOut } from "./dialogs/view-dialog.ts";
-import { editorOf, insertText, type Key } from "./prompt/editor.ts";
-import { asNamedImage, isLargePaste, pasteWord, updatePrompt, withQueue } from "./prompt/update-prompt.ts";
+import { editorOf, editorText, insertText, type Key } from "./prompt/editor.ts";
+import { asTyped, toPaste } from "./prompt/pastes.ts";
+import { asNamedImage, updatePrompt, withQueue } from "./prompt/update-prompt.ts";
 import { type Effect, type ScreenEvent, type Step, step } from "./screen-event.ts";
 import type { RunningTool, ScreenState } from "./state.ts";
 import { updateTranscript } from "./transcript/transcript-state.ts";
@@ -119,8 +120,16 @@ function updateKeys(state: ScreenState, key: Key): Step {
 
 function updateKey(state: ScreenState, key: Key): Step {
   if (state.transcript !== undefined) return updateFullScreen(state, key);
-  return state.dialogs.length === 0 ? updatePrompt(state, key) : updateAsked(state, key);
+  if (state.dialogs.length > 0) return updateAsked(state, key);
+  return isPasted(key) ? step(paste(state, key.text)) : updatePrompt(state, key);
 }
+
+/** Not all terminals mark pastes. Nobody types several lines, or so many letters, at once. */
+function isPasted({ name, came, text }: Key): boolean {
+  return name === "text" && came === "together" && (text.includes("\n") || text.length > MAX_TOGETHER_CHARACTERS);
+}
+
+const MAX_TOGETHER_CHARACTERS = 200;
 
 function updateFullScreen(state: ScreenState, key: Key): Step {
   const { transcript, ...rest } = state;
@@ -236,8 +245,11 @@ function toPrompt(state: ScreenState, text: string): ScreenState {
   const image = asNamedImage(text);
   const at = (inserted: string): ScreenState => ({ ...state, ...insertText(state.editor, state.edits, inserted) });
   if (image !== undefined) return at(`${image} `);
-  if (!isLargePaste(text)) return at(text);
-  return { ...at(pasteWord(state.pastes.length, text)), pastes: [...state.pastes, text] };
+  if (text.trim() === "") return at(text);
+  const typed = asTyped(text, editorText(state.editor));
+  if (typed !== undefined) return at(typed);
+  const paste = toPaste(text, state.pastes.length + 1);
+  return { ...at(paste.word), pastes: [...state.pastes, paste] };
 }
 
 /** Dialogs on a screen of another size. What was read stays read. @param before the screen as it was */

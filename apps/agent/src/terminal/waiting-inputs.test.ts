@@ -18,7 +18,7 @@ function opened() {
 
 test("what waits can be moved and withdrawn, and the rest is sent in its order", async () => {
   const { waiting, session, appended, taken, shown } = opened();
-  for (const text of ["one", "two", "three"]) waiting.add({ text, content: [text] });
+  for (const text of ["one", "two", "three"]) waiting.add({ text, shown: text, content: [text] });
   waiting.move(3, -1);
   waiting.move(1, -1);
   expect(shown()).toEqual(["one", "three", "two"]);
@@ -32,9 +32,9 @@ test("what waits can be moved and withdrawn, and the rest is sent in its order",
 
 test("messages behind a command wait for it", async () => {
   const { waiting, session, appended } = opened();
-  waiting.add({ text: "one", content: ["one"] });
+  waiting.add({ text: "one", shown: "one", content: ["one"] });
   waiting.add({ text: "/clear" });
-  waiting.add({ text: "two", content: ["two"] });
+  waiting.add({ text: "two", shown: "two", content: ["two"] });
   expect(await waiting.deliver(session)).toBe(1);
   expect(waiting.next()).toBe("command");
   expect({ ran: waiting.takeCommand(), next: waiting.next() }).toEqual({ ran: "/clear", next: "message" });
@@ -45,7 +45,7 @@ test("messages behind a command wait for it", async () => {
 
 test("a message that could not be stored waits on, and cannot be withdrawn while it is being stored", async () => {
   const { waiting, taken, shown } = opened();
-  waiting.add({ text: "one", content: ["one"] });
+  waiting.add({ text: "one", shown: "one", content: ["one"] });
   let during: string | undefined = "not asked";
   const session = {
     async append() {

@@ -70,7 +70,7 @@ export function createWaitingInputs({ onChange, onTaken }: WaitingPorts): Waitin
         set([...taken, ...waiting]);
         throw error;
       }
-      onTaken(taken.map(({ text }) => text));
+      onTaken(taken.flatMap((one) => ("content" in one ? [one.shown] : [])));
       return taken.length;
     },
   };

@@ -54,7 +54,14 @@ export async function showQuestion(
   ask: (person: Person, signal: AbortSignal) => Promise<unknown>,
   { columns, rows }: Size = { columns: 80, rows: 24 },
 ): Promise<ShownQuestion> {
-  let state: ScreenState = startState({ columns, rows, style: "full", nowMs: 0, history: [], commands: [] });
+  let state: ScreenState = startState({
+    columns,
+    rows,
+    style: "full",
+    nowMs: 0,
+    history: { texts: [], pastes: [] },
+    commands: [],
+  });
   const effects: Effect[] = [];
   const frames: string[] = [];
   let [nowMs, drawn] = [0, ""];

@@ -179,7 +179,7 @@ function toolsOf(project: string, rules: FolderRules): readonly Tool[] {
       inputSchema: inputSchema({ command: text("The command") }),
       sideEffects: "some",
       async execute({ command }) {
-        const shown = /^cat (\S+)$/.exec(command)?.[1];
+        const shown = /^(?:cat|head -n \d+) (\S+)$/.exec(command)?.[1];
         if (shown !== undefined) await rules.touch(shown);
         const { stdout } = await promisify(execFile)("sh", ["-c", command], { cwd: project, maxBuffer: 2 ** 24 });
         return stdout;

@@ -106,7 +106,7 @@ async function textOf(memory: Memory, input: JsonObject): Promise<Shown | string
   }
   if (words !== undefined && words !== "") {
     const found = await memory.search(words, MAX_FOUND);
-    if (found.length === 0) return { head: "No topic is clearly about these words.", text: "" };
+    if (found.length === 0) return { head: "No topic shares a word with these.", text: "" };
     return toShown(await memory.readAll(found.map(({ slug }) => slug)));
   }
   const topics = await memory.list();

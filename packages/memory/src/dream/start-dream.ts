@@ -4,7 +4,7 @@ import { aValueOf, checkOptions, ifGiven, integer, number, withMethods } from "p
 
 import type { BatchOutcome, BatchStep, BatchSummary } from "../batch.ts";
 import type { Memory } from "../memory.ts";
-import type { TopicUse } from "../search/topic-uses.ts";
+import type { TopicUse } from "../memory-files.ts";
 import { applySteps } from "./apply-steps.ts";
 import { dreamPrompt } from "./dream-prompt.ts";
 import { createDreamState, type DreamOutcome, type DreamTask, type OwnDreamState } from "./dream-task.ts";

@@ -1,15 +1,14 @@
 import { join } from "node:path";
 import type { MemoryFile, MemoryFiles } from "../memory-files.ts";
 import { INDEX_PATH, OURS } from "../paths.ts";
-import { openTopicUses } from "../search/topic-uses.ts";
 import { toMemoryFile } from "../to-topic.ts";
 import { applyChanges } from "./apply-changes.ts";
 import { type OwnFile, readPlainFile } from "./files/own-file.ts";
 import { gitHistory } from "./git-history.ts";
 import { createMemoryDirectory, type FilesSnapshot, type MemoryDirectoryOptions } from "./memory-directory.ts";
 import { readFile } from "./memory-transaction.ts";
-import { searchDatabase } from "./search-database.ts";
 import { viewOf } from "./transaction-view.ts";
+import { UseCounts } from "./use-counts.ts";
 
 export interface FolderFiles extends MemoryFiles {
   /** The folder, with all links resolved. */
@@ -21,7 +20,7 @@ export function folderFiles(options: MemoryDirectoryOptions): FolderFiles {
   const { limits, clock, gitProgram } = options;
   const directory = createMemoryDirectory(options);
   const history = gitHistory(directory.gitFolder, gitProgram);
-  const search = searchDatabase(() => join(directory.root(), OURS));
+  const uses = new UseCounts(() => join(directory.root(), OURS));
   /** Edits by hand are recorded before history is read. */
   const reconcile = (): Promise<void> => directory.look("closely", () => undefined);
 
@@ -71,14 +70,11 @@ export function folderFiles(options: MemoryDirectoryOptions): FolderFiles {
       await reconcile();
       return history.diff(name);
     },
-    openSearchDatabase: search.open,
-    async noteUse(slugs) {
-      if (search.isPossible()) openTopicUses(search.open()).note(slugs, clock.now());
-    },
-    uses: async () => (search.isPossible() ? openTopicUses(search.open()).all() : new Map()),
+    noteUse: async (slugs) => uses.add(slugs, clock.now()),
+    uses: async () => uses.all(),
     async close() {
       await directory.close();
-      search.close();
+      uses.close();
     },
   };
 }

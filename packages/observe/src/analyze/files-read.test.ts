@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorMs } from "../../../../test/processor-ms.ts";
 import { describeCall } from "./describe-call.ts";
 import { fileRead } from "./files-read.ts";
 
@@ -27,4 +28,10 @@ test("a call is told by its file, its command, or how its input begins", () => {
   expect(about("Grep", { pattern: "x".repeat(200) })).toBe(`${"x".repeat(100)}…`);
   expect(about("custom", "raw input")).toBe("raw input");
   expect(about("none", undefined)).toBe("");
+});
+
+test("reads a command with many options in time that grows with its length", async () => {
+  const hostile = [`cat ${"-a   ".repeat(15)}|`, `cat ${"-a   ".repeat(100_000)}|`];
+  const usedMs = await processorMs(() => hostile.forEach((command) => void fileRead("Bash", { command })));
+  expect(usedMs).toBeLessThan(2_000);
 });

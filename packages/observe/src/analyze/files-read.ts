@@ -1,4 +1,4 @@
-import { fileOf } from "palimpsest/inspect";
+import { fileOf, type ShellToken, shellTokens } from "palimpsest/inspect";
 import { asList, asObject, asString } from "palimpsest/schema";
 
 /** Returns the file that a call reads, by the usual names of such tools; for shells, by the command. */
@@ -20,10 +20,22 @@ export function commandOf(fields: Readonly<Record<string, unknown>>): string | u
   return isShell ? words.at(-1) : words.join(" ");
 }
 
-// `cat FILE`, `sed -n '1,200p' FILE`, `head -n 20 FILE`, `nl -ba FILE`; nothing that joins commands.
-const PRINTS =
-  /^\s*(?:cat|nl|head|tail|bat|sed)\s+(?:-[A-Za-z]+\s*\d*\s+|'[^']*'\s+|"[^"]*"\s+)*([^\s'"|;&<>$`*]+)\s*$/;
+const PRINTERS = new Set(["cat", "nl", "head", "tail", "bat", "sed"]);
+/** A command that only shows a file is short. */
+const MAX_PRINTING_CHARACTERS = 2_000;
 
+/** `cat FILE`, `sed -n '1,200p' FILE`, `head -n 20 FILE`, `nl -ba FILE`; nothing that joins commands. */
 function fileOfCommand(command: string): string | undefined {
-  return PRINTS.exec(command)?.[1];
+  if (command.length > MAX_PRINTING_CHARACTERS) return undefined;
+  const [program, ...words] = shellTokens(command.trim());
+  const file = words.pop();
+  if (program === undefined || !PRINTERS.has(program.text) || file?.kind !== "word" || file.state !== "bare") {
+    return undefined;
+  }
+  const isBeforeFile = ({ kind, text, state }: ShellToken, at: number): boolean =>
+    kind === "word" &&
+    (state === "quoted" ||
+      text.startsWith("-") ||
+      (/^\d+$/.test(text) && words[at - 1]?.text.startsWith("-") === true));
+  return words.every(isBeforeFile) ? file.text : undefined;
 }

@@ -1,4 +1,5 @@
 import type { Block } from "palimpsest";
+import { thinkingTokens } from "./recorded-thinking.ts";
 
 /** Sizes by the recorded provider, which make the simulated one count alike. */
 export interface RecordedSizes {
@@ -26,8 +27,8 @@ const HEAD_TOKENS = { least: 3_000, most: 60_000 };
 const LEAST_GROWTH_TOKENS = 5_000;
 
 /**
- * Fits the sizes to the recorded growth from request to request, without compactions. Thinking, media and other content that is
- * not in the transcript count as part of the text beside them.
+ * Fits the sizes to the recorded growth from request to request, without compactions. Media and other content that is not in the
+ * transcript count as part of the text next to them.
  */
 export function fitSizes(rounds: readonly SizedRound[]): RecordedSizes {
   let [grownTokens, grownBytes] = [0, 0];
@@ -35,7 +36,7 @@ export function fitSizes(rounds: readonly SizedRound[]): RecordedSizes {
     const before = rounds[index - 1];
     if (before?.contextTokens === undefined || round.contextTokens === undefined || round.follows !== "round") continue;
     const blocks = [...before.response.blocks, ...round.arrivals.flatMap((item) => item.blocks)];
-    const tokens = round.contextTokens - before.contextTokens - BLOCK_TOKENS * blocks.length;
+    const tokens = round.contextTokens - before.contextTokens - BLOCK_TOKENS * blocks.length - thoughtsOf(blocks);
     const bytes = bytesOf(blocks);
     if (tokens <= 0 || bytes === 0) continue;
     grownTokens += tokens;
@@ -48,6 +49,11 @@ export function fitSizes(rounds: readonly SizedRound[]): RecordedSizes {
   const said = first.arrivals.flatMap(({ blocks }) => blocks);
   const saidTokens = bytesOf(said) / bytesPerToken + BLOCK_TOKENS * said.length;
   return { bytesPerToken, headTokens: Math.round(within(first.contextTokens - saidTokens, HEAD_TOKENS)) };
+}
+
+/** The tokens of the thinking: their number is known, whatever a byte of text counts. */
+export function thoughtsOf(blocks: readonly Block[]): number {
+  return blocks.reduce((sum, block) => sum + (block.kind === "thinking" ? thinkingTokens(block) : 0), 0);
 }
 
 /** Of what is counted of a block: its text, or its name and input. */

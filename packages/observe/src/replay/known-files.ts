@@ -27,6 +27,11 @@ export function touchesOf(messages: readonly Statement[]): readonly SeenTouch[] 
   return touches;
 }
 
+/** The files that a call reads, through a tool for files or through the shell. */
+export function filesRead(call: ToolCall): readonly string[] {
+  return toTouches(call).flatMap(({ path, access }) => (access === "read" ? [path] : []));
+}
+
 function toTouches(call: ToolCall): readonly Touch[] {
   const touch = toTouch(call);
   return touch === undefined ? shellTouches(call) : [touch];

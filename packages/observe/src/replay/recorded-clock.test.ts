@@ -18,6 +18,24 @@ test("goes from timer to timer, and stands still while something goes on", async
   expect(clock.now()).toBe(1_200);
 });
 
+test("work that needs time makes all that follows as late", async () => {
+  const clock = recordedClock(0, atRest);
+  const other = clock.wait(30).then(() => clock.now());
+  const work = (async () => {
+    await clock.wait(40);
+    await clock.wait(60);
+    return "done";
+  })();
+  expect(await clock.settle(work)).toEqual({ result: "done", tookMs: 100 });
+  expect(await other).toBe(30);
+  await clock.advanceTo(50);
+  expect(clock.now()).toBe(150);
+});
+
+test("work that nothing ends is an error", async () => {
+  await expect(recordedClock(0, atRest).settle(new Promise(() => {}))).rejects.toThrow("no timer will end");
+});
+
 test("a timer that is aborted rings at once, and no more", async () => {
   const clock = recordedClock(0, atRest);
   const over = new AbortController();

@@ -85,6 +85,40 @@ test("a recording that begins in mid-session begins with its summary, or with th
   expect(toRecording([SESSION, ...entries])!.rounds.map(({ arrivals }) => arrivals.length)).toEqual([1]);
 });
 
+test("thinking keeps its size: by its signature, by its text, or by the provider's count for the whole response", async () => {
+  const thinks = (responseId: string, ...blocks: { readonly text: string; readonly signature?: string }[]) =>
+    message({
+      role: "assistant",
+      origin: "model",
+      responseId,
+      blocks: [...blocks.map((block) => ({ kind: "thinking" as const, ...block })), { kind: "text", text: responseId }],
+    });
+  const { rounds } = toRecording([
+    SESSION,
+    says("Go."),
+    thinks("r1", { text: "", signature: "s".repeat(1_000) }),
+    used("r1", 9),
+    says("On."),
+    thinks("r2", { text: "x".repeat(200) }),
+    used("r2", 20),
+    says("On."),
+    thinks("r3", { text: "" }, { text: "" }),
+    { ...used("r3", 30), reasoningTokens: 380 } as RecordedEntry,
+    says("On."),
+    thinks("r4", { text: "" }),
+    used("r4", 40),
+  ])!;
+  const characters = rounds.map(({ response }) =>
+    response.blocks.flatMap((block) => (block.kind === "thinking" ? [block.signature!.length] : [])),
+  );
+  expect(characters).toEqual([[1_000], [600], [1_000, 1_000], []]);
+});
+
+test("sizes of text are fitted next to thinking", async () => {
+  const { sizes } = await sampleRecording({ rounds: 60, signatureCharacters: 3_000 });
+  expect(sizes.bytesPerToken).toBeCloseTo(3, 1);
+});
+
 test("a transcript in which nothing was answered is no recording", () => {
   expect(toRecording([SESSION, says("Hello?")])).toBeUndefined();
 });

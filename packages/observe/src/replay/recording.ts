@@ -7,6 +7,7 @@ import type {
   RecordedPart,
 } from "../transcripts/readers/recorded.ts";
 import { fitSizes, type RecordedSizes } from "./fit-sizes.ts";
+import { toThinking } from "./recorded-thinking.ts";
 
 /** One item of a conversation: a response, a tool result, a message of the user, or text that the agent inserted. */
 export interface RecordedItem {
@@ -15,6 +16,7 @@ export interface RecordedItem {
   readonly role: "user" | "assistant";
   readonly origin: "human" | "model" | "tool" | "host";
   readonly blocks: readonly Block[];
+  /** Of a response: when its last block was there. */
   readonly atMs: number;
 }
 
@@ -44,7 +46,7 @@ export interface Recording {
 interface OpenRound {
   readonly arrivals: RecordedItem[];
   readonly sentAtMs: number;
-  readonly response: RecordedItem & { readonly blocks: Block[] };
+  readonly response: RecordedItem & { readonly blocks: Block[]; atMs: number };
   readonly responseId: string;
   readonly contextTokens?: number;
   readonly outputTokens?: number;
@@ -55,6 +57,7 @@ interface OpenRound {
 export function toRecording(entries: readonly RecordedEntry[]): Recording | undefined {
   const session = entries.find((entry) => entry.kind === "session");
   const usages = usagesOf(entries);
+  const reasoning = reasoningOf(entries);
   const items: RecordedItem[] = [];
   const rounds: OpenRound[] = [];
   const calls = new Set<string>();
@@ -71,12 +74,14 @@ export function toRecording(entries: readonly RecordedEntry[]): Recording | unde
     const open = rounds.at(-1);
     // An answer to what was not recorded.
     if (open === undefined && arrivals.length === 0) return;
-    const blocks = message.blocks.flatMap(toBlock);
+    const reasoningTokens = reasoning.get(responseId);
+    const blocks = message.blocks.flatMap((block) => toBlock(block, reasoningTokens));
     for (const block of blocks) if (block.kind === "tool_call") calls.add(block.id);
     // A response is several lines, and results of its first calls may stand between them. Without anything new, a second
     // one is the first going on.
     if (open !== undefined && (open.responseId === responseId || arrivals.length === 0)) {
       open.response.blocks.push(...blocks);
+      open.response.atMs = Math.max(open.response.atMs, message.atMs);
       return;
     }
     const sentAtMs = Math.max(open?.response.atMs ?? 0, ...arrivals.map(({ atMs }) => atMs));
@@ -124,19 +129,35 @@ function usagesOf(
   return usages;
 }
 
+/** Of each response with a count of reasoning tokens, the share of each of its thinking blocks. */
+function reasoningOf(entries: readonly RecordedEntry[]): ReadonlyMap<string, number> {
+  const blocks = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind !== "message" || entry.responseId === undefined) continue;
+    const thinking = entry.blocks.filter(({ kind }) => kind === "thinking").length;
+    blocks.set(entry.responseId, (blocks.get(entry.responseId) ?? 0) + thinking);
+  }
+  const shares = new Map<string, number>();
+  for (const entry of entries) {
+    if (entry.kind !== "usage" || entry.reasoningTokens === undefined) continue;
+    shares.set(entry.responseId, entry.reasoningTokens / Math.max(1, blocks.get(entry.responseId) ?? 0));
+  }
+  return shares;
+}
+
 /** Each tool result separately, without results of unknown calls. */
 function piecesOf(message: RecordedMessage, calls: ReadonlySet<string>): Block[][] {
-  const blocks = message.blocks.flatMap(toBlock);
+  const blocks = message.blocks.flatMap((block) => toBlock(block));
   const results = blocks.filter((block) => block.kind === "tool_result" && calls.has(block.callId));
   const others = blocks.filter(({ kind }) => kind !== "tool_result");
   return [...results.map((block) => [block]), ...(others.length === 0 ? [] : [others])];
 }
 
-/** Converted to the engine's blocks. Thinking and bytes of media are not recorded: their tokens count with the rest. */
-function toBlock(block: RecordedBlock): Block[] {
+/** Converts a block to the engine's form. Bytes of media are not recorded: their tokens count with the rest. */
+function toBlock(block: RecordedBlock, reasoningTokens?: number): Block[] {
   switch (block.kind) {
     case "thinking":
-      return [];
+      return toThinking(block, reasoningTokens);
     case "tool_call":
       return [{ kind: "tool_call", id: block.callId, name: toToolName(block.name), input: toInput(block.input) }];
     case "tool_result": {

@@ -38,6 +38,11 @@ export function findReplayModel(id: string): ReplayModel | undefined {
   };
 }
 
+/** Whether the model accepts thinking of its own measure, which is what agents ask for. */
+export function thinksWhenAsked(id: string): boolean {
+  return ANTHROPIC_MODELS.some((model) => model.id === id && model.thinkingTypes.includes("adaptive"));
+}
+
 /** The model for the simulator. Its prices are ignored there: a run is priced afterwards. */
 export function simulatorModel({ id, windowTokens }: ReplayModel): AnthropicModel {
   return { ...ANTHROPIC_MODELS.find((model) => model.id === id)!, windowTokens };

@@ -16,7 +16,20 @@ export interface ReplayRun {
   readonly compactedAt: readonly number[];
   /** Results that were cleared. */
   readonly cleared: number;
+  /** The time in which the session could not go on because a summary was not finished. */
+  readonly waitedMs: number;
+  /** The signed thinking blocks that were sent back, each counted once. Undefined for rules, which see whole messages only. */
+  readonly thinkingSent: number | undefined;
   readonly needs: NeedCounts;
+}
+
+/** Assumed, not measured: a usual speed of large models, and a round trip with the first token. */
+const OUTPUT_TOKENS_PER_SECOND = 70;
+const SECONDS_TO_FIRST_TOKEN = 2;
+
+/** How long a model takes to write so many tokens. */
+export function writingMs(outputTokens: number): number {
+  return 1_000 * (SECONDS_TO_FIRST_TOKEN + outputTokens / OUTPUT_TOKENS_PER_SECOND);
 }
 
 /** The figures of a run, to compare policies by. */
@@ -26,6 +39,7 @@ export interface ReplayFigures {
   readonly compactions: number;
   readonly cleared: number;
   readonly refetches: number;
+  readonly waitedSeconds: number;
   readonly needs: number;
   readonly needsMetPercent: number;
   /** Strict: a name counts only where its item or its line is in view. */
@@ -43,7 +57,7 @@ export function runPrice({ requests }: Pick<ReplayRun, "requests">, prices: Mode
 
 /** Computes the figures of a run. */
 export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
-  const { requests, compactedAt, cleared, needs } = run;
+  const { requests, compactedAt, cleared, waitedMs, needs } = run;
   const contexts = requests.filter(({ source }) => source === "conversation").map(inputOf);
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const counts: Partial<Record<RequestSource, number>> = {};
@@ -55,6 +69,7 @@ export function figuresOf(run: ReplayRun, prices: ModelPrices): ReplayFigures {
     compactions: compactedAt.length,
     cleared,
     refetches: needs.refetches,
+    waitedSeconds: waitedMs / 1_000,
     needs: needs.needs,
     needsMetPercent: percent(needs.met, needs.needs),
     needsStrictPercent: percent(needs.strict, needs.needs),

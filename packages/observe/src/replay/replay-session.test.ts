@@ -9,7 +9,7 @@ import { needsOf } from "./needs.ts";
 import { ENGINE_POLICIES } from "./policies.ts";
 import type { Recording } from "./recording.ts";
 import { findReplayModel } from "./replay-model.ts";
-import { figuresOf, runPrice } from "./replay-run.ts";
+import { figuresOf, runPrice, writingMs } from "./replay-run.ts";
 import { type Connect, type ReplayOptions, replaySession } from "./replay-session.ts";
 import { appendOnly } from "./rules/plain-rules.ts";
 import { replayRule } from "./rules/replay-rule.ts";
@@ -69,6 +69,29 @@ test("what was cleared and is needed again is fetched: one more request, and the
   expect(requests.conversation).toBe(60);
   expect(requests.refetch).toBeGreaterThan(0);
   expect(run.needs.met).toBeLessThan(run.needs.needs);
+});
+
+test("thinking is signed, sent back, and counted as it was recorded", async () => {
+  const recording = await sampleRecording({ rounds: 40, signatureCharacters: 2_000 });
+  const sonnet = { ...findReplayModel("claude-sonnet-5-5")!, windowTokens: 200_000 };
+  const policy = ENGINE_POLICIES.find(({ name }) => name === "full-window")!.policyFor("5m");
+  const run = await replayed(recording, { policy, model: sonnet });
+  // All but that of the last response.
+  expect(run.thinkingSent).toBe(39);
+  const terms = { windowTokens: 200_000, lifetimesMs: [300_000], headTokens: headTokensOf(recording) };
+  const [light] = await replayRule(recording, needsOf(recording), appendOnly, terms);
+  expect(runPrice(light!, model.prices) / runPrice(run, model.prices)).toBeCloseTo(1, 2);
+});
+
+test("a session waits while a summary is written that its next request needs", async () => {
+  const recording = await sampleRecording({ rounds: 50, lines: 400 });
+  const run = await replayed(recording, { policy: early() });
+  const summaries = run.requests.filter(({ source }) => source === "summary");
+  expect(summaries).not.toEqual([]);
+  expect(run.waitedMs).toBeCloseTo(
+    summaries.reduce((sum, { outputTokens }) => sum + writingMs(outputTokens), 0),
+    -2,
+  );
 });
 
 test("notes and summaries are charged", async () => {

@@ -17,17 +17,19 @@ import {
 } from "palimpsest";
 import { type AnthropicRequest, type AnthropicResponse, anthropic } from "palimpsest/anthropic";
 import type { Policy } from "palimpsest/policy";
-import { readOverflow } from "palimpsest/provider-parts";
+import { readOverflow, type StreamPart } from "palimpsest/provider-parts";
 import { headOf } from "./head.ts";
 import { followFiles } from "./known-files.ts";
 import { createNeedCheck } from "./need-check.ts";
 import { type Need, textOf } from "./needs.ts";
 import { recordedClock } from "./recorded-clock.ts";
+import { TOKENS_PER_SIGNATURE_CHARACTER, thinkingTokens } from "./recorded-thinking.ts";
 import type { RecordedItem, RecordedRound, Recording } from "./recording.ts";
-import { type ReplayModel, simulatorModel } from "./replay-model.ts";
-import type { ReplayedRequest, ReplayRun, RequestSource } from "./replay-run.ts";
+import { type ReplayModel, simulatorModel, thinksWhenAsked } from "./replay-model.ts";
+import { type ReplayedRequest, type ReplayRun, type RequestSource, writingMs } from "./replay-run.ts";
 import { createShownBlocks } from "./shown-blocks.ts";
 import { simulatedModel } from "./simulated-model.ts";
+import { prose } from "./simulated-summary.ts";
 
 export interface ReplayOptions {
   readonly policy: Policy;
@@ -60,43 +62,57 @@ export async function replaySession(
     clock,
     script: mind.script,
     models: [simulatorModel(replayed)],
-    tokenizer: bytesTokenizer({ bytesPerToken: sizes.bytesPerToken }),
+    tokenizer: {
+      ...bytesTokenizer({ bytesPerToken: sizes.bytesPerToken }),
+      signatureTokensPerCharacter: TOKENS_PER_SIGNATURE_CHARACTER,
+    },
   });
   const send = connect(service);
   const { id: model, windowTokens, prices } = replayed;
   const adapter = anthropic({} as never, { models: { [model]: { windowTokens, prices } }, edits: "asked" });
   let source: RequestSource = "conversation";
 
-  async function call(request: AnthropicRequest): Promise<AnthropicResponse> {
+  async function call(request: AnthropicRequest): Promise<{ response: AnthropicResponse; sent: ReplayedRequest }> {
     underWay++;
     try {
       const response = await send(request);
       const purpose = request.max_tokens === 0 ? "ping" : mind.newest();
-      requests.push({
-        source: purpose === "conversation" ? source : purpose,
-        ...adapter.readResponse(response).usage,
-      });
-      return response;
+      const sent = { source: purpose === "conversation" ? source : purpose, ...adapter.readResponse(response).usage };
+      requests.push(sent);
+      return { response, sent };
     } finally {
       underWay--;
     }
   }
 
+  /** A call of the engine. Summaries and notes take as long as a model writes, and are heard of all the while. */
+  async function* write(
+    request: AnthropicRequest,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<StreamPart, AnthropicResponse> {
+    const { response, sent } = await call(request);
+    const endMs = clock.now() + (sent.source === "ping" ? 0 : writingMs(sent.outputTokens));
+    while (clock.now() < endMs) {
+      await clock.wait(Math.min(HEARD_EVERY_MS, endMs - clock.now()), signal);
+      if (signal?.aborted) throw new ProviderError("anthropic", { kind: "aborted" }, "the call was aborted");
+      yield { kind: "text", text: "" };
+    }
+    return response;
+  }
+
   const fileThen = followFiles(items);
   let said = 0;
   const compactedAt: number[] = [];
-  let [responses, cleared] = [0, 0];
+  let [responses, cleared, waitedMs] = [0, 0, 0];
   const session = await openSession({
     store: memoryStore({ clock }),
     clock,
     model,
+    parameters: thinksWhenAsked(model) ? { thinking: { type: "adaptive" } } : {},
     ...headOf(recording),
     provider: {
       ...adapter,
-      // biome-ignore lint/correctness/useYield: nobody looks at the parts.
-      async *send(request: AnthropicRequest) {
-        return call(request);
-      },
+      send: (request: AnthropicRequest, options) => write(request, options?.signal),
     },
     policy,
     settingsFrom: { environment: {} },
@@ -112,21 +128,44 @@ export async function replaySession(
   /** The ids that recorded calls have here. */
   const ids = new Map<string, string>();
 
-  /** Sends the request, takes its response from the recording, and logs it. */
-  async function converse(request: AnthropicRequest, reply: Reply, as: RequestSource): Promise<readonly ToolCall[]> {
-    source = as;
+  /** The next request. Nobody can do anything while a summary is written that it needs. */
+  async function prepare(): Promise<AnthropicRequest> {
+    const { result, tookMs } = await clock.settle(session.prepare());
+    waitedMs += tookMs;
+    countThinking(result);
+    return result;
+  }
+
+  /** Blocks are the same objects from request to request. */
+  const thinkingSent = new Set<unknown>();
+  function countThinking({ messages }: AnthropicRequest): void {
+    for (const { role, content } of messages) {
+      if (role !== "assistant" || typeof content === "string") continue;
+      for (const block of content) if (block.type === "thinking") thinkingSent.add(block["signature"]);
+    }
+  }
+
+  /** Sends the request, takes its response from the recording, and logs it when it was there. */
+  async function converse(
+    request: AnthropicRequest,
+    reply: Reply,
+    as: { readonly source: RequestSource; readonly endedAtMs: number },
+  ): Promise<readonly ToolCall[]> {
+    source = as.source;
     mind.next(reply);
-    const { calls } = await session.record(await call(request), request);
+    const { response } = await call(request);
+    await clock.advanceTo(as.endedAtMs);
+    const { calls } = await session.record(response, request);
     return calls;
   }
 
   /** The model asks for content that it no longer sees, and gets it. */
-  async function fetchAgain(request: AnthropicRequest, missing: readonly number[]): Promise<void> {
+  async function fetchAgain(request: AnthropicRequest, missing: readonly number[], atMs: number): Promise<void> {
     const words = missing.map((item) => {
       const { name, input } = askedFor.get(item) ?? { name: recallTool.name, input: { entry: item } };
       return { kind: "tool-call", name, input } as const;
     });
-    const calls = await converse(request, { words }, "refetch");
+    const calls = await converse(request, { words }, { source: "refetch", endedAtMs: atMs });
     for (const [position, { id }] of calls.entries()) {
       const item = missing[position]!;
       shown.knowResult(id, item);
@@ -152,13 +191,14 @@ export async function replaySession(
     await pauseBefore(round, session, { clock, policy, isFirst: index === 0 });
     for (const item of round.arrivals) await arrive(item);
     said = round.response.index;
-    let request = await session.prepare();
+    let request = await prepare();
     const missing = check.missing(needs[index]!, shown.shownBy(request.messages));
     if (missing.length > 0) {
-      await fetchAgain(request, missing);
-      request = await session.prepare();
+      await fetchAgain(request, missing, round.sentAtMs);
+      request = await prepare();
     }
-    const calls = await converse(request, replyOf(round.response), "conversation");
+    const reply = replyOf(round.response, sizes.bytesPerToken);
+    const calls = await converse(request, reply, { source: "conversation", endedAtMs: round.response.atMs });
     const recorded = round.response.blocks.filter((block) => block.kind === "tool_call");
     for (const [position, { id }] of calls.entries()) {
       ids.set(recorded[position]!.id, id);
@@ -168,9 +208,11 @@ export async function replaySession(
     await atRest();
     onProgress?.(responses);
   }
-  await session.close();
-  return { requests, compactedAt, cleared, needs: check.counts };
+  await clock.settle(session.close());
+  return { requests, compactedAt, cleared, waitedMs, thinkingSent: thinkingSent.size, needs: check.counts };
 }
+
+const HEARD_EVERY_MS = 10_000;
 
 interface PauseOptions {
   readonly clock: ReturnType<typeof recordedClock>;
@@ -203,9 +245,11 @@ const inProcess: Connect = (service) => async (request) => {
   throw new ProviderError("anthropic", overflow, answered.message);
 };
 
-function replyOf({ blocks }: RecordedItem): Reply {
+/** The words of a recorded response. Thinking is filler of the recorded size, which the service signs. */
+function replyOf({ blocks }: RecordedItem, bytesPerToken: number): Reply {
   const words = blocks.flatMap((block): Words[] => {
     if (block.kind === "text") return [{ kind: "text", text: block.text }];
+    if (block.kind === "thinking") return [{ kind: "thinking", text: prose(thinkingTokens(block) * bytesPerToken) }];
     return block.kind === "tool_call" ? [{ kind: "tool-call", name: block.name, input: block.input }] : [];
   });
   return { words };

@@ -1,4 +1,3 @@
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Author, ClosedMemoryError, type MemoryLimits } from "@palimpsest/memory";
 import {
@@ -39,7 +38,6 @@ const PAUSE_MS = { first: 4, longest: 500 } as const;
 export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
   const { database, tenant, name, clock, limits, busyTimeoutMs, seals } = options;
   let known = EMPTY_MEMORY;
-  let search: DatabaseSync | undefined;
   let phase: "open" | "closed" = "open";
   let lastWrite: Promise<unknown> = Promise.resolve();
 
@@ -158,10 +156,6 @@ export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
     },
     problems: async () => [],
     ...postgresHistory(call, seals),
-    openSearchDatabase() {
-      search ??= new DatabaseSync(":memory:");
-      return search;
-    },
     async noteUse(slugs) {
       const used = [...new Set(slugs)];
       const keys = await Promise.all(used.map((slug) => seals.keyOf(slug)));
@@ -178,8 +172,6 @@ export function postgresFiles(options: PostgresFilesOptions): MemoryFiles {
     },
     async close() {
       phase = "closed";
-      search?.close();
-      search = undefined;
     },
   };
 }

@@ -93,7 +93,7 @@ export async function openAgentMemory({ folder, store, clock, emit }: AgentMemor
     saidIn,
     async recall(session, words) {
       if (session.settings().settings["memory.recall"] === "off") return undefined;
-      const shown = session.view.attached(RECALLED);
+      const shown = session.view.attached("head", RECALLED);
       const recalled = await recallTopics({ memory, words, shown, nowMs: now() });
       if (recalled === undefined) return undefined;
       const { text, topics } = recalled;

@@ -268,6 +268,8 @@ test("hostile lines take no long time", async () => {
     `sed '${"\\\\/".repeat(20_000)}' f`,
     `${"bash -c ".repeat(5_000)} x`,
     `echo ${"{a,b}".repeat(5_000)}`,
+    `sed -n '${"p\n\n\n\n".repeat(6)}X' f`,
+    `sed -n '${"p\n\n\n\n".repeat(20_000)}X' f`,
     `${"sudo ".repeat(20_000)}rm x`,
     `${"a|".repeat(20_000)}b`,
     "`".repeat(20_000),

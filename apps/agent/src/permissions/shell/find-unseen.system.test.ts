@@ -79,6 +79,11 @@ const CODE = [
     "sed '$!{e' a",
     "sed --expression=e a",
     "sed -ee a",
+    "sed 'p d' a",
+    "sed '1,p' a",
+    "sed 's/a/b' a",
+    "sed '/a' a",
+    "sed 's/a\\' a",
     "sed -ne e a",
   ],
 ];
@@ -138,6 +143,7 @@ const PLAIN = [
     "sed 's|a|b|;s#c#d#2' a",
     "sed -i '3d' a",
   ],
+  ...["sed -n '1,+3p;$p' a", "sed 'p; ' a", "sed ' 1 , $ ! d' a", "sed $'p\\n\\nd' a"],
   ...["sed -n '/a/!p' a", "sed '2q;d' a", "sed -E 's/(a)\\/b/\\1/gi' a"],
 ];
 

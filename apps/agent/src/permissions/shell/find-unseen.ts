@@ -108,9 +108,74 @@ function readsCode(name: string, words: readonly string[], input: string | undef
   return !readsNothing && words.every((text) => text.startsWith("-"));
 }
 
-/** Commands of sed that are known to run nothing; `e`, `w` and the flags of the same name are not among them. */
-const PLAIN_SED =
-  /^(?:\s*(?:\d+|\$|\/(?:[^/\\\n]|\\.)*\/I?)?(?:,\s*(?:\+?\d+|\$|\/(?:[^/\\\n]|\\.)*\/))?\s*!?\s*(?:[pdqnGHhxlgD=]|s([/|#,@~%:!])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip\d]*)\s*(?:;|\n|$))*$/;
+/** A longer script counts as one that may run code. */
+const MAX_SED_CHARACTERS = 10_000;
+/** Commands of sed that take nothing behind them and run nothing; `e`, `w` and the flags of the same name are not among them. */
+const PLAIN_SED = "pdqnGHhxlgD=";
+const SED_DELIMITERS = "/|#,@~%:!";
+
+/** Whether each command of a script of sed is known to run nothing. Reads the script once, from left to right. */
+function isPlainSed(script: string): boolean {
+  if (script.length > MAX_SED_CHARACTERS) return false;
+  let at = afterBlanks(script, 0);
+  while (at < script.length) {
+    at = afterSedCommand(script, at);
+    if (at === -1) return false;
+    const end = afterBlanks(script, at);
+    // Blanks include line breaks: each ends a command, like a semicolon.
+    if (end < script.length && script[end] !== ";" && !script.slice(at, end).includes("\n")) return false;
+    at = script[end] === ";" ? afterBlanks(script, end + 1) : end;
+  }
+  return true;
+}
+
+/** The place behind an address, a range or none, and a command. -1: this is not known to be a plain command. */
+function afterSedCommand(script: string, start: number): number {
+  let at = afterAddress(script, start);
+  if (at > start && script[afterBlanks(script, at)] === ",") {
+    const from = afterBlanks(script, afterBlanks(script, at) + 1);
+    at = afterAddress(script, script[from] === "+" ? from + 1 : from);
+    if (at === from) return -1;
+  }
+  if (at === -1) return -1;
+  at = afterBlanks(script, at);
+  if (script[at] === "!") at = afterBlanks(script, at + 1);
+  const command = script[at] ?? "";
+  if (command !== "" && PLAIN_SED.includes(command)) return at + 1;
+  const delimiter = script[at + 1] ?? "";
+  if (command !== "s" || delimiter === "" || !SED_DELIMITERS.includes(delimiter)) return -1;
+  at = afterDelimiter(script, at + 2, delimiter);
+  if (at !== -1) at = afterDelimiter(script, at, delimiter);
+  while (at !== -1 && at < script.length && "gIip0123456789".includes(script[at]!)) at++;
+  return at;
+}
+
+/** `12`, `$`, `/words/`, `/words/I`. The same place: no address stands there; -1: its end is missing. */
+function afterAddress(script: string, start: number): number {
+  if (script[start] === "$") return start + 1;
+  if (script[start] === "/") {
+    const end = afterDelimiter(script, start + 1, "/");
+    return end !== -1 && script[end] === "I" ? end + 1 : end;
+  }
+  let at = start;
+  while (at < script.length && script[at]! >= "0" && script[at]! <= "9") at++;
+  return at;
+}
+
+/** The place behind the next delimiter that no backslash precedes, in the same line; -1: it is missing. */
+function afterDelimiter(script: string, start: number, delimiter: string): number {
+  for (let at = start; at < script.length && script[at] !== "\n"; at++) {
+    if (script[at] === delimiter) return at + 1;
+    if (script[at] === "\\" && script[++at] === "\n") return -1;
+  }
+  return -1;
+}
+
+function afterBlanks(script: string, start: number): number {
+  let at = start;
+  while (at < script.length && " \t\r\n\f\v".includes(script[at]!)) at++;
+  return at;
+}
 
 function mayRunCode(words: readonly string[]): boolean {
   if (words.some((text) => /^(-f|--file)/.test(text))) return true;
@@ -119,5 +184,5 @@ function mayRunCode(words: readonly string[]): boolean {
     return /^(?:-[nrEsuz]*e|--expression=)(.+)/s.exec(text)?.[1] ?? [];
   });
   const scripts = named.length > 0 ? named : words.filter((text) => !text.startsWith("-")).slice(0, 1);
-  return scripts.some((script) => !PLAIN_SED.test(script));
+  return !scripts.every(isPlainSed);
 }

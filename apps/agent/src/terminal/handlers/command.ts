@@ -8,10 +8,10 @@ import { cleanText } from "../../text/visible-text.ts";
 import type { Environment } from "../../workspace/command-environment.ts";
 import { asTerminal, type ScreenContext } from "../commands/screen-command.ts";
 import { findCommand } from "../commands/slash-commands.ts";
-import { attachFiles } from "../prompt/attach-files.ts";
 import { refreshStatus } from "../read-status.ts";
 import type { EffectOf } from "../screen-event.ts";
 import type { HandlerPorts, Running } from "./handler-ports.ts";
+import { knownPastes, readMessage } from "./message.ts";
 
 /** Runs a slash command, or a shell command after `!`. */
 export async function runCommand(
@@ -48,9 +48,11 @@ async function runSlashCommand(running: Running, text: string, ports: HandlerPor
 }
 
 /** What a slash command can use. */
-function contextOf({ agent, session, commands }: Running, words: string, ports: HandlerPorts): ScreenContext {
+function contextOf(running: Running, words: string, ports: HandlerPorts): ScreenContext {
+  const { agent, session, commands } = running;
   const { project, provider, terminal, listModels, emit, print, say, dialogs, state } = ports;
   const during = duringOf(ports);
+  const pastes = knownPastes(ports).filter((paste) => words.includes(paste.text.trim()));
   return {
     words,
     agent,
@@ -69,9 +71,7 @@ function contextOf({ agent, session, commands }: Running, words: string, ports: 
     inspect: ports.inspection.address,
     prompt: (text) => emit({ kind: "prompted", text }),
     async submit(text) {
-      const { content, problems } = await attachFiles(text, project.folder);
-      for (const problem of problems) say(problem, { color: "warning" });
-      emit({ kind: "message", message: { text, content } });
+      emit({ kind: "message", message: await readMessage(running, text, pastes, ports) });
     },
     async runCommand(what, name, args) {
       const { run, rest } = await loadWords([name, ...args]);

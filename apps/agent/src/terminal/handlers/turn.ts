@@ -1,23 +1,24 @@
 import { startTurn as startAgentTurn } from "../../agent/start-turn.ts";
 import { keepCacheWarm } from "../../commands/stream/report-turn.ts";
 import { runsAlways } from "../commands/slash-commands.ts";
-import { attachFiles } from "../prompt/attach-files.ts";
+import { withPastes } from "../prompt/pastes.ts";
 import { readCurrentFile } from "../read-current-file.ts";
 import { refreshStatus } from "../read-status.ts";
 import { resumeOffer } from "../resume-offer.ts";
 import type { EffectOf } from "../screen-event.ts";
 import { watchTools } from "../watch-tools.ts";
 import type { HandlerPorts, Running } from "./handler-ports.ts";
+import { knownPastes, readMessage } from "./message.ts";
 
 /** Reads what the user entered: a slash command, a shell command after `!`, or a message for the model. */
-export async function submit({ commands }: Running, { text }: EffectOf<"submit">, ports: HandlerPorts): Promise<void> {
-  await ports.history.add(text).catch(ports.showError);
+export async function submit(running: Running, { text }: EffectOf<"submit">, ports: HandlerPorts): Promise<void> {
+  const pastes = knownPastes(ports);
+  await ports.history.add(text, pastes).catch(ports.showError);
   if (text.startsWith("/") || (text.startsWith("!") && text.length > 1)) {
-    return ports.emit({ kind: "command-entered", text, when: runsAlways(text, commands) ? "always" : "idle" });
+    const when = runsAlways(text, running.commands) ? "always" : "idle";
+    return ports.emit({ kind: "command-entered", text: withPastes(text, pastes), when });
   }
-  const { content, problems } = await attachFiles(text, ports.project.folder);
-  for (const problem of problems) ports.say(problem, { color: "warning" });
-  ports.emit({ kind: "message", message: { text, content } });
+  ports.emit({ kind: "message", message: await readMessage(running, text, pastes, ports) });
 }
 
 /** Begins a turn with a message. After a long pause, asks first, since the request is expensive then. */
@@ -42,7 +43,7 @@ export async function beginTurn(
 /** Runs one turn. Without a message, the model continues from the current state. */
 export function startTurn({ agent }: Running, { message }: EffectOf<"start-turn">, ports: HandlerPorts): Promise<void> {
   const { emit, waiting, terminal, project, showError } = ports;
-  emit({ kind: "turn-started", said: message === undefined ? [] : [message.text] });
+  emit({ kind: "turn-started", said: message === undefined ? [] : [message.shown] });
   return ports.work.runTurn(async (signal) => {
     try {
       const tools = watchTools(agent.tools, {

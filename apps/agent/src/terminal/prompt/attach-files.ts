@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { opendir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { commandOutput, type NewContent, type Part, user } from "palimpsest";
@@ -6,12 +6,24 @@ import { sanitize } from "palimpsest/sanitize";
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from "../../extensions/files/image.ts";
 import { showLines } from "../../extensions/files/show-lines.ts";
 import { runRipgrep } from "../../extensions/search/enclose-search.ts";
+import { openInside } from "../../workspace/open-inside.ts";
+import type { PathGuard } from "../../workspace/path-guard.ts";
 
 interface Attached {
   /** The user's text with its images, and behind it the files and folders that it names. */
   readonly content: readonly NewContent[];
   /** Why something could not be attached, one line each. */
   readonly problems: readonly string[];
+}
+
+/** What limits the files that a message can attach. */
+export interface AttachRules {
+  /** The folders of the project. Files outside of them need an answer. */
+  readonly guard: PathGuard;
+  /** Whether a rule such as `deny Read(.env)` forbids to read a file. */
+  readonly isHidden: (path: string) => boolean;
+  /** Asks the user whether a file outside of the project may be attached. */
+  readonly askOutside: (path: string) => Promise<boolean>;
 }
 
 /** Matches a file name in the user's text: `@name`, or `@"a name"` if it has spaces. Punctuation after it is not part of the name. */
@@ -32,12 +44,14 @@ type Found =
   | { readonly kind: "word" };
 
 /**
- * Attaches what the user's text names: images, text files with their line numbers, and the names in folders. They may be outside of the
- * project, since the user named them. Their text is data: the model sees it between marks.
+ * Attaches what the user's typed text names: images, text files with their line numbers, and the names in folders. Their text is data: the
+ * model sees it between marks. Pasted text attaches nothing, because somebody else may have written the names.
  */
-export async function attachFiles(text: string, folder: string): Promise<Attached> {
+export async function attachFiles(text: string, rules: AttachRules): Promise<Attached> {
   const named = [...text.matchAll(NAMED)].map(([, quoted, word]) => quoted ?? word!);
-  const found = await Promise.all([...new Set(named)].map((name) => find(name, folder)));
+  const found: Found[] = [];
+  // One after another: two questions cannot stand at once.
+  for (const name of new Set(named)) found.push(await find(name, rules));
   const images = found.flatMap((one) => (one.kind === "image" ? [one.part] : []));
   const files = found.flatMap((one) => (one.kind === "text" ? [one.content] : []));
   const problems = found.flatMap((one) => (one.kind === "problem" ? [one.text] : []));
@@ -45,56 +59,67 @@ export async function attachFiles(text: string, folder: string): Promise<Attache
   return { content: [said, ...files], problems };
 }
 
-async function find(name: string, folder: string): Promise<Found> {
-  const whole = await factsOf(name, folder);
+/** Makes pasted text data: the model sees it between marks, and it never counts as the user's words. */
+export function pastedContent({ name, text }: { readonly name: string; readonly text: string }): NewContent {
+  return data(name, text);
+}
+
+async function find(name: string, rules: AttachRules): Promise<Found> {
+  const whole = await factsOf(name, rules.guard);
   const [, part, from, to] = whole === undefined ? (RANGE.exec(name) ?? []) : [];
-  const facts = whole ?? (part === undefined ? undefined : await factsOf(part, folder));
+  const facts = whole ?? (part === undefined ? undefined : await factsOf(part, rules.guard));
   if (facts === undefined) {
     const isFile = imageTypeOf(name) !== undefined || from !== undefined || /\.\w{1,5}$/.test(name);
     return isFile ? problem(name, "the file does not exist") : { kind: "word" };
   }
   try {
-    if (facts.kind === "folder") return await listing(name, facts.path);
-    const mediaType = imageTypeOf(facts.path);
-    if (mediaType !== undefined) return await image(name, mediaType, facts);
+    const { path } = facts;
+    if (rules.isHidden(path)) return problem(name, "a rule forbids to read it");
+    if (facts.place === "outside" && !(await rules.askOutside(path))) return problem(name, "you said no");
+    if (facts.kind === "folder") return await listing(name, path);
+    const mediaType = imageTypeOf(path);
+    if (mediaType !== undefined) return await image(name, mediaType, path);
     const range = from === undefined ? undefined : { from: Number(from), to: Number(to ?? from) };
-    return await textFile(name, facts, range);
+    return await textFile(name, path, range);
   } catch (error) {
-    return problem(name, (error as Error).message);
+    return problem(name, (error as Error).message.replace(/\.$/, ""));
   }
 }
 
 interface Facts {
   readonly kind: "file" | "folder";
+  /** With links resolved. */
   readonly path: string;
-  readonly size: number;
+  readonly place: "inside" | "outside";
 }
 
-async function factsOf(name: string, folder: string): Promise<Facts | undefined> {
-  const path = resolve(folder, name.replace(/^~(?=\/)/, homedir()));
-  const found = await stat(path).catch(() => undefined);
-  return found && { kind: found.isDirectory() ? "folder" : "file", path, size: found.size };
+async function factsOf(name: string, guard: PathGuard): Promise<Facts | undefined> {
+  const located = await guard.locate(resolve(guard.roots[0]!, name.replace(/^~(?=\/)/, homedir())));
+  if (located.kind !== "inside" && located.kind !== "outside") return undefined;
+  const found = await stat(located.path).catch(() => undefined);
+  return found && { kind: found.isDirectory() ? "folder" : "file", path: located.path, place: located.kind };
 }
 
 function problem(name: string, why: string): Found {
   return { kind: "problem", text: `Could not attach ${name}: ${why}.` };
 }
 
-async function image(name: string, mediaType: string, { path, size }: Facts): Promise<Found> {
-  if (size > MAX_IMAGE_BYTES)
+async function image(name: string, mediaType: string, path: string): Promise<Found> {
+  const { bytes, size } = await readAtMost(path, MAX_IMAGE_BYTES);
+  if (bytes === undefined)
     return problem(name, `it has ${size} bytes, and the limit is ${MAX_IMAGE_BYTES}. Make the image smaller`);
-  const part = imagePart(await readFile(path));
+  const part = imagePart(bytes);
   return part === undefined ? problem(name, `the file is not a valid ${mediaType}`) : { kind: "image", part };
 }
 
 async function textFile(
   name: string,
-  { path, size }: Facts,
+  path: string,
   range: { readonly from: number; readonly to: number } | undefined,
 ): Promise<Found> {
-  if (size > MOST_BYTES)
+  const { bytes, size } = await readAtMost(path, MOST_BYTES);
+  if (bytes === undefined)
     return problem(name, `it has ${size} bytes, and the limit is ${MOST_BYTES}. The model can read parts of it`);
-  const bytes = await readFile(path);
   const text = bytes.toString("utf8");
   if (!Buffer.from(text).equals(bytes)) return problem(name, "it is not text");
   const lines = sanitize(text).replace(/\n$/, "").split("\n");
@@ -104,10 +129,37 @@ async function textFile(
   return { kind: "text", content: data(`@${name}`, shown.text) };
 }
 
+/** Reads a regular file: no pipe that never ends, and no more bytes than the limit, even if the file grows. */
+async function readAtMost(path: string, limit: number): Promise<{ readonly bytes?: Buffer; readonly size: number }> {
+  const file = await openInside(path, path);
+  try {
+    const { size } = await file.stat();
+    if (size > limit) return { size };
+    const bytes = Buffer.alloc(size);
+    let read = 0;
+    while (read < size) {
+      const { bytesRead } = await file.read(bytes, read, size - read, read);
+      if (bytesRead === 0) break;
+      read += bytesRead;
+    }
+    return { bytes: bytes.subarray(0, read), size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Names that are looked at; what is sent is fewer. */
+const MOST_LISTED = 20_000;
+
 async function listing(name: string, path: string): Promise<Found> {
-  const entries = await readdir(path, { withFileTypes: true });
-  const names = entries.map((entry) => `${entry.name}${entry.isDirectory() ? "/" : ""}`).toSorted();
-  const more = names.length > MOST_NAMES ? [`[${names.length - MOST_NAMES} more. List them with Glob.]`] : [];
+  const all: string[] = [];
+  for await (const entry of await opendir(path)) {
+    if (all.length === MOST_LISTED) break;
+    all.push(`${entry.name}${entry.isDirectory() ? "/" : ""}`);
+  }
+  const names = all.toSorted();
+  const count = all.length === MOST_LISTED ? `${MOST_LISTED - MOST_NAMES} or more` : `${names.length - MOST_NAMES}`;
+  const more = names.length > MOST_NAMES ? [`[${count} more. List them with Glob.]`] : [];
   return { kind: "text", content: data(`@${name}`, sanitize([...names.slice(0, MOST_NAMES), ...more].join("\n"))) };
 }
 

@@ -81,7 +81,7 @@ function updateControl(state: ScreenState, letter: string, armed: ScreenState["a
     case "r":
       return step(startSearch(state));
     case "g":
-      return step(state, { kind: "edit-outside", text: withPastes(editorText(state.editor), state.pastes) });
+      return step(state, { kind: "edit-outside", text: editorText(state.editor) });
     case "p":
       return step(look(state, -1));
     case "n":
@@ -124,9 +124,8 @@ function submit(state: ScreenState): Step {
   if (text === "") return step(state);
   const entries = state.history.entries.at(-1) === text ? state.history.entries : [...state.history.entries, text];
   const history = { entries, at: entries.length, draft: "" };
-  const said = withPastes(text, state.pastes);
-  // Pastes stay: the history may contain their placeholders.
-  return step({ ...cleared(state), history }, { kind: "submit", text: said });
+  // Pastes stay: the history may contain their words.
+  return step({ ...cleared(state), history }, { kind: "submit", text });
 }
 
 /** Moves through the user's earlier messages. */
@@ -164,23 +163,6 @@ function complete(state: ScreenState, word: string, text: string): ScreenState {
   const front = characters.slice(0, cursor - [...word].length);
   const editor = insert({ characters: [...front, ...characters.slice(cursor)], cursor: front.length }, `${text} `);
   return { ...state, editor, suggestion: { at: 0 } };
-}
-
-/** Larger pastes appear in the prompt as a placeholder. */
-const LARGE = { lines: 6, characters: 600 };
-
-export function isLargePaste(text: string): boolean {
-  return text.length > LARGE.characters || text.split("\n").length > LARGE.lines;
-}
-
-/** The placeholder of a large paste. */
-export function pasteWord(index: number, text: string): string {
-  return `[paste ${index + 1}: ${text.split("\n").length} lines]`;
-}
-
-/** Replaces placeholders by their pastes, for sending. */
-function withPastes(text: string, pastes: readonly string[]): string {
-  return pastes.reduce((said, pasted, index) => said.replace(pasteWord(index, pasted), () => pasted), text);
 }
 
 /** Reads the path of a dropped file, which terminals paste with escapes or quotes. @returns the file as `@name` */

@@ -1,3 +1,4 @@
+import { filesRead } from "../known-files.ts";
 import type { Rule, RuleMessage, RuleSituation } from "./rule.ts";
 
 /**
@@ -56,15 +57,13 @@ export function splitPending(messages: readonly RuleMessage[]): {
   return { folded: messages.slice(0, last + 1), pending: messages.slice(last + 1) };
 }
 
-/** Returns the files read last, each up to a limit. */
+/** Returns the files read last, through whatever tool, each up to a limit. */
 function newestFiles(messages: readonly RuleMessage[], situation: RuleSituation): readonly RuleMessage[] {
   const paths = new Set<string>();
   for (const { kind, call, status } of messages.toReversed()) {
-    if (kind !== "result" || status === "error" || call === undefined || !/^read/i.test(call.name)) continue;
-    const input = call.input as Readonly<Record<string, unknown>>;
-    const path = input["file_path"] ?? input["path"];
-    if (typeof path === "string") paths.add(path);
-    if (paths.size === MAX_FILES) break;
+    if (kind !== "result" || status === "error" || call === undefined) continue;
+    for (const path of filesRead(call)) paths.add(path);
+    if (paths.size >= MAX_FILES) break;
   }
   return [...paths].flatMap((path) => {
     const content = situation.readFile(path);

@@ -4,7 +4,7 @@ import { followFiles } from "../known-files.ts";
 import { createNeedCheck, type Shown } from "../need-check.ts";
 import { type Need, textOf } from "../needs.ts";
 import type { RecordedItem, Recording } from "../recording.ts";
-import type { ReplayedRequest, ReplayRun } from "../replay-run.ts";
+import { type ReplayedRequest, type ReplayRun, writingMs } from "../replay-run.ts";
 import { factLines, factsToKeep, prose, SUMMARY_TOKENS } from "../simulated-summary.ts";
 import { createPrefixCache, type PrefixCache } from "./prefix-cache.ts";
 import type { Rule, RuleMessage, RulePrepared, RuleSituation, SummaryCall } from "./rule.ts";
@@ -55,7 +55,7 @@ export async function replayRule(
   let messages: readonly RuleMessage[] = [];
   let prepared: RulePrepared = { kept: [] };
   const compactedAt: number[] = [];
-  let [responses, cleared, said, clockMs] = [0, 0, 0, 0];
+  let [responses, cleared, waitedMs, said, clockMs] = [0, 0, 0, 0, 0];
   let previousMs: number | undefined;
 
   const made = (kind: RuleMessage["kind"], text: string): RuleMessage => {
@@ -87,6 +87,7 @@ export async function replayRule(
       const input = prompt === "fresh" ? fresh : cache.peek(of, SUMMARY_PROMPT_TOKENS, clockMs);
       for (let call = 0; call < calls; call++) requests.push({ source: "summary", ...input, outputTokens });
     }
+    waitedMs += calls * writingMs(outputTokens);
     return made("summary", summaryOf(of.map(factsIn)));
   }
 
@@ -96,6 +97,7 @@ export async function replayRule(
       const input = { freshTokens: countText(text), cacheReadTokens: 0, cacheWriteTokens: 0 };
       requests.push({ source: "summary", ...input, outputTokens });
     }
+    waitedMs += writingMs(outputTokens);
     return summaryOf(inParts(text).map((part) => [...factsOf([{ kind: "text", text: part }], { cwd })]));
   }
 
@@ -155,7 +157,8 @@ export async function replayRule(
     responses++;
     onProgress?.(responses);
   }
-  return bills.map(({ requests }) => ({ requests, compactedAt, cleared, needs: check.counts }));
+  const common = { compactedAt, cleared, waitedMs, thinkingSent: undefined, needs: check.counts };
+  return bills.map(({ requests }) => ({ requests, ...common }));
 }
 
 /** Returns the call that fetches an item again, and its result. */

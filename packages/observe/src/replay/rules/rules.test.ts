@@ -76,6 +76,13 @@ test("append-only compacts at the limit of the window, plain compaction at its s
   expect(await kept(plain("plain-167k"), messages.slice(0, 41), situation(120_000))).toHaveLength(6);
 });
 
+test("plain compaction shows files again that were read through the shell", async () => {
+  const call: ToolCall = { kind: "tool_call", id: "s", name: "shell", input: { command: "sed -n '1,80p' src/one.ts" } };
+  const read = message("result", "x".repeat(90_000), { item: items++, call, status: "ok" });
+  const compacted = await kept(plainRules[0]!, [words("Go."), read], situation(200_000));
+  expect(compacted.map(({ text }) => text)).toEqual(["summary", "src/one.ts\ncontent of src/one.ts"]);
+});
+
 describe("qwen-code", () => {
   test("clears all but five results after an hour", async () => {
     const messages = [words("Go."), ...reads(9, 1_000)];

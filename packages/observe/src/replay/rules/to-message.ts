@@ -1,5 +1,5 @@
 import type { Block, ToolCall } from "palimpsest";
-import { countedText } from "../fit-sizes.ts";
+import { countedText, thoughtsOf } from "../fit-sizes.ts";
 import { textOf } from "../needs.ts";
 import type { RecordedItem } from "../recording.ts";
 import type { RuleMessage } from "./rule.ts";
@@ -21,7 +21,10 @@ export function createToMessage(
     const [first] = item.blocks;
     const common = {
       text: textOf(item),
-      tokens: item.blocks.reduce((sum, block) => sum + countText(countedText(block)) + BLOCK_TOKENS, 0),
+      tokens: item.blocks.reduce(
+        (sum, block) => sum + countText(countedText(block)) + BLOCK_TOKENS,
+        thoughtsOf(item.blocks),
+      ),
       blocks: Math.max(1, item.blocks.length),
       item: item.index,
     };
@@ -38,5 +41,5 @@ export function createToMessage(
 /** Calls have a frame in the output; text has none. */
 export function outputTokensOf(blocks: readonly Block[], countText: CountText): number {
   const frame = ({ kind }: Block): number => (kind === "tool_call" ? BLOCK_TOKENS : 0);
-  return blocks.reduce((sum, block) => sum + countText(countedText(block)) + frame(block), 0);
+  return blocks.reduce((sum, block) => sum + countText(countedText(block)) + frame(block), thoughtsOf(blocks));
 }

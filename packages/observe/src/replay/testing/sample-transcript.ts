@@ -9,14 +9,17 @@ export interface SampleTranscript {
   readonly lines?: number;
   /** Of the system prompt and the tools, as the provider counted them. @default 20,000 */
   readonly headTokens?: number;
+  /** The characters of the signature of the thinking in each response. @default no thinking */
+  readonly signatureCharacters?: number;
 }
 
 const CWD = "/repo";
 const BYTES_PER_TOKEN = 3;
+const TOKENS_PER_SIGNATURE_CHARACTER = 0.19;
 
 /** What it used is what a provider would have counted of what stands in it: three bytes a token. */
 export function sampleTranscript(options: SampleTranscript): string {
-  const { rounds, seconds = 20, lines = 120, headTokens = 20_000 } = options;
+  const { rounds, seconds = 20, lines = 120, headTokens = 20_000, signatureCharacters = 0 } = options;
   const turns = options.turns ?? { everyRounds: 12, afterMinutes: 7 };
   const records: object[] = [];
   let [second, context, last] = [0, headTokens, 0];
@@ -37,11 +40,13 @@ export function sampleTranscript(options: SampleTranscript): string {
   const respond = (round: number, block: Readonly<Record<string, unknown>>): void => {
     const usage = { input_tokens: 0, cache_read_input_tokens: last, cache_creation_input_tokens: context - last };
     last = context;
+    const thinking = { type: "thinking", thinking: "", signature: "s".repeat(signatureCharacters) };
+    if (signatureCharacters > 0) context += Math.ceil(signatureCharacters * TOKENS_PER_SIGNATURE_CHARACTER) + 4;
     const message = {
       id: `r${round}`,
       role: "assistant",
       model: "m",
-      content: [block],
+      content: signatureCharacters > 0 ? [thinking, block] : [block],
       usage: { ...usage, output_tokens: 50 },
     };
     add({ type: "assistant", message });

@@ -1,6 +1,7 @@
 // Reads calls and their results: which files, which command, and how the call ended.
 
 import type { ToolCall } from "../../log/block.ts";
+import { type ShellToken, shellTokens } from "../../shell-words.ts";
 import { headOf } from "../../text.ts";
 import { type FileAccess, fileOf } from "../../view/items.ts";
 
@@ -73,33 +74,73 @@ interface ShownFile {
   readonly range?: LineRange;
 }
 
-/** A path without anything that a shell would replace. */
-const PATH = String.raw`(?:'([^'\n]+)'|"([^"$\`\n]+)"|([\w@%+=:,./~-]+))`;
-const LINES = String.raw`['"]?(\d{1,7}),(\d{1,7})p['"]?`;
-/** Ways to look at a file, with the places of its path, of its first line and of its last line. */
-const WAYS: readonly (readonly [pattern: RegExp, first: number, last: number, path: number])[] = [
-  [new RegExp(String.raw`^sed\s+-n\s+${LINES}\s+${PATH}$`), 1, 2, 3],
-  [new RegExp(String.raw`^(?:nl(?:\s+-ba)?|cat(?:\s+-n)?)\s+${PATH}\s*\|\s*sed\s+-n\s+${LINES}$`), 4, 5, 1],
-  [new RegExp(String.raw`^(?:nl(?:\s+-ba)?|cat(?:\s+-n)?)\s+${PATH}$`), 0, 0, 1],
-  [new RegExp(String.raw`^head\s+(?:-n\s*|-)(\d{1,7})\s+${PATH}$`), 0, 1, 2],
-];
+/** A command that only shows a file is short. */
+const MAX_SHOWING_CHARACTERS = 2_000;
 
 /**
  * Returns the file that a command shows, if that is all it does: many agents read files by `sed -n '1,200p' file` and `cat file`.
  * `npm run -s lab -- economics`: of the lines that recorded agents edited and no longer saw, a tenth had been shown so.
  */
 export function shownFile(command: string): ShownFile | undefined {
-  const [, folder, shows] = /^(?:cd\s+([\w@%+=:,./~-]+)\s*&&\s*)?(.*)$/s.exec(command.trim())!;
-  for (const [pattern, firstAt, lastAt, pathAt] of WAYS) {
-    const found = pattern.exec(shows!);
-    if (found === null) continue;
-    const path = found[pathAt] ?? found[pathAt + 1] ?? found[pathAt + 2]!;
-    const whole = folder === undefined || path.startsWith("/") ? path : `${folder.replace(/\/$/, "")}/${path}`;
-    if (lastAt === 0) return { path: whole };
-    const range = [firstAt === 0 ? 1 : Number(found[firstAt]), Number(found[lastAt])] as const;
-    return range[0] >= 1 && range[0] <= range[1] ? { path: whole, range } : undefined;
+  if (command.length > MAX_SHOWING_CHARACTERS) return undefined;
+  const tokens = shellTokens(command.trim());
+  if (tokens.some(({ state }) => state === "open")) return undefined;
+  const behind = behindFolder(tokens, 0);
+  const folder = behind === 0 ? undefined : tokens[1]!.text;
+  const shown = fileShownBy(tokens.slice(behind));
+  if (shown === undefined || shown.path === "" || shown.path.includes("\n")) return undefined;
+  if (folder === undefined || shown.path.startsWith("/")) return shown;
+  return { ...shown, path: `${folder.endsWith("/") ? folder.slice(0, -1) : folder}/${shown.path}` };
+}
+
+/** `cd FOLDER &&`: returns the number of the token after it, or `at` if the command has no folder there. */
+function behindFolder(tokens: readonly ShellToken[], at: number): number {
+  const [cd, folder, and] = tokens.slice(at, at + 3);
+  return cd?.text === "cd" && folder?.kind === "word" && and?.kind === "operator" && and.text === "&&" ? at + 3 : at;
+}
+
+function fileShownBy(tokens: readonly ShellToken[]): ShownFile | undefined {
+  const pipe = tokens.findIndex(({ kind }) => kind === "operator");
+  if (pipe !== -1 && (tokens[pipe]!.text !== "|" || tokens.slice(pipe + 1).some(({ kind }) => kind === "operator"))) {
+    return undefined;
   }
-  return undefined;
+  const words = (pipe === -1 ? tokens : tokens.slice(0, pipe)).map(({ text }) => text);
+  const [program, option, ...rest] = words;
+  if (pipe !== -1) {
+    const filter = tokens.slice(pipe + 1).map(({ text }) => text);
+    const path = wholeFile(words);
+    const range =
+      filter[0] === "sed" && filter[1] === "-n" && filter.length === 3 ? printedLines(filter[2]!) : undefined;
+    return path === undefined || range === undefined ? undefined : { path, range };
+  }
+  if (program === "sed" && option === "-n" && rest.length === 2) {
+    const range = printedLines(rest[0]!);
+    return range && { path: rest[1]!, range };
+  }
+  if (program === "head" && option !== undefined) {
+    const count = option === "-n" ? rest.shift() : option.startsWith("-n") ? option.slice(2) : option.slice(1);
+    const last = option.startsWith("-") ? lineNumber(count) : undefined;
+    return last === undefined || rest.length !== 1 ? undefined : { path: rest[0]!, range: [1, last] };
+  }
+  const path = wholeFile(words);
+  return path === undefined ? undefined : { path };
+}
+
+/** `cat FILE`, `cat -n FILE`, `nl FILE`, `nl -ba FILE`. */
+function wholeFile([program, ...rest]: readonly string[]): string | undefined {
+  if (program !== "cat" && program !== "nl") return undefined;
+  if (rest[0] === (program === "cat" ? "-n" : "-ba")) rest.shift();
+  return rest.length === 1 && !rest[0]!.startsWith("-") ? rest[0] : undefined;
+}
+
+/** `3,9p` */
+function printedLines(script: string): LineRange | undefined {
+  const [first, last] = script.endsWith("p") ? script.slice(0, -1).split(",").map(lineNumber) : [];
+  return first === undefined || last === undefined || last < first ? undefined : [first, last];
+}
+
+function lineNumber(digits: string | undefined): number | undefined {
+  return digits !== undefined && /^\d{1,7}$/.test(digits) && Number(digits) >= 1 ? Number(digits) : undefined;
 }
 
 /** The effect of a call, as far as its shape shows it. */
@@ -192,14 +233,39 @@ function toCommand(text: string): string {
   return headOf(text, MAX_COMMAND_CHARACTERS).toWellFormed();
 }
 
+/** What follows is never kept, and only decides which filter is the last. */
+const MAX_FRAMED_CHARACTERS = 4_000;
+
 /** Removes the working folder and output filters, which change from run to run; the command is the same. */
 function withoutFrame(command: string): string {
-  const bare = command
-    .replace(/^(?:cd\s+\S+\s*&&\s*)+/, "")
-    .replace(/(?:\s*\|\s*(?:head|tail)(?:\s+-\S+)*(?:\s+\d+)?)+\s*$/, "")
-    .replace(/\s+2>&1(?=\s|$)/g, "")
-    .trim();
+  const text = headOf(command, MAX_FRAMED_CHARACTERS);
+  const tokens = shellTokens(text);
+  let first = 0;
+  for (let next = behindFolder(tokens, 0); next !== first; next = behindFolder(tokens, first)) first = next;
+  let last = tokens.length;
+  for (let start = filterStart(tokens, last); start > first; start = filterStart(tokens, last)) last = start;
+  const kept = tokens.slice(first, last);
+  if (kept.length === 0) return command;
+  const pieces: string[] = [];
+  let from = kept[0]!.start;
+  for (const [at, { text: operator, end }] of kept.entries()) {
+    if (operator !== "2>&" || kept[at + 1]?.text !== "1") continue;
+    pieces.push(text.slice(from, kept[at - 1]?.end ?? end));
+    from = kept[at + 1]!.end;
+  }
+  pieces.push(text.slice(from, last === tokens.length ? text.length : kept.at(-1)!.end));
+  const bare = pieces.join("").trim();
   return bare === "" ? command : bare;
+}
+
+/** `| head -20`, `| tail -n 5` before this end: returns the number of its pipe; -1 if the last part of the pipe is no such filter. */
+function filterStart(tokens: readonly ShellToken[], end: number): number {
+  let pipe = end - 1;
+  while (pipe >= 0 && tokens[pipe]!.kind === "word") pipe--;
+  const [program, ...rest] = tokens.slice(pipe + 1, end);
+  if (pipe === -1 || tokens[pipe]!.text !== "|" || (program?.text !== "head" && program?.text !== "tail")) return -1;
+  const isNumber = ({ text }: ShellToken): boolean => /^\d{1,9}$/.test(text);
+  return rest.every((one, at) => one.text.startsWith("-") || (at === rest.length - 1 && isNumber(one))) ? pipe : -1;
 }
 
 /** The outcome that a result reports. */

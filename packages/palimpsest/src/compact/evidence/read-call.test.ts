@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { processorMs } from "../../../../../test/processor-ms.ts";
 import { numberedLines, readCall } from "./calls.ts";
 
 const call = (name: string, input: unknown) => readCall({ kind: "tool_call", id: "c", name, input });
@@ -61,4 +62,11 @@ test("the lines that a result numbers", () => {
 
 test("any input is read", () => {
   fc.assert(fc.property(fc.string(), fc.jsonValue(), (name, input) => void expect(call(name, input)).toBeDefined()));
+});
+
+test("reads a pipe of many filters in time that grows with its length", async () => {
+  expect(call("shell", { command: `cat log${"|tail -h|head -2".repeat(9)}` }).command).toBe("cat log");
+  const hostile = [`cat log${"|tail -h|tail".repeat(14)} i`, `cat log${"|tail -h|tail".repeat(100_000)} i`];
+  const usedMs = await processorMs(() => hostile.forEach((command) => void call("shell", { command })));
+  expect(usedMs).toBeLessThan(2_000);
 });

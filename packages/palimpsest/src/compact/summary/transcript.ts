@@ -91,7 +91,8 @@ export function transcriptOf(items: readonly Item[], options: TranscriptOptions 
       return block.status === "error" ? `error of ${tool}` : `result of ${tool}`;
     }
     // Logs may have origins that this release does not know.
-    const isKnown = Object.hasOwn(LABELS, item.origin) && (item.origin !== "human" || isUsersOwn(item));
+    const isOwn = item.origin === "human" ? isUsersOwn(item) : item.origin !== "command" || isOutput(item);
+    const isKnown = Object.hasOwn(LABELS, item.origin) && isOwn;
     return isKnown ? LABELS[item.origin] : `text from ${sourceOf(item)}, not written by the user`;
   }
 }
@@ -113,6 +114,11 @@ const LABELS: Readonly<Record<MessageItem["origin"], string>> = {
   host: "note of the program",
   summary: "summary of an earlier part",
 };
+
+/** Attached files, pastes and piped input have the same origin as the output of a command, and a provenance of their own. */
+function isOutput(item: MessageItem): boolean {
+  return provenanceOf(item).kind === "tool";
+}
 
 function sourceOf(item: MessageItem): string {
   const provenance = provenanceOf(item);
