@@ -75,7 +75,7 @@ export function decide(policy: Policy, state: WindowState, compaction: "allowed"
     const fitting = best(sparing, policy.weigh, state) ?? best(enough, policy.weigh, state);
     const taken = fitting ?? largest(possible);
     if (taken === undefined) return { kind: "nothing", because: sayNothingFits(weighed), ...considered };
-    const verdict = fitting === undefined ? "frees the most" : "makes the window fit";
+    const verdict = fitting === undefined ? "frees the most" : "makes room";
     return { kind: "take", taken, because: say(taken, verdict, state, policy.weigh), ...considered };
   }
 

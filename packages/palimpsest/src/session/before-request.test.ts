@@ -215,7 +215,7 @@ describe("a decision", () => {
     await opened.reopen({ policy });
     await opened.session.append("word ".repeat(11_000));
     const due = opened.session.history.decision();
-    expect(due.because).toContain("economic makes the window fit");
+    expect(due.because).toContain("economic makes room");
     await opened.session.prepare();
     expect(of(opened.events, "compaction-announced")).toMatchObject([{ when: "now", reason: "window" }]);
     expect(of(opened.events, "compaction-ended")).toMatchObject([{ outcome: { kind: "compacted" } }]);

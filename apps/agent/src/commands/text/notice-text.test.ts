@@ -131,7 +131,7 @@ const LINES: readonly (readonly [NewEvent, string])[] = [
       compaction,
       trigger: "auto",
       reason: "window",
-      because: "window makes the window fit",
+      because: "window makes room",
       tokensBefore: 120_000,
       earlierCompactions: 0,
     },
