@@ -4,21 +4,21 @@ import { survive } from "./survive.ts";
 // Cases that broke a law once, kept by what was wrong.
 
 test("a server that counts the answer refuses a view that fits, after it had refused one that did not", async () => {
-  const long = { windows: 1 / 10, script: 0 };
+  const long = { windows: 0.1, script: 0 };
   const { refusals, ways } = await survive({
     profile: "OpenAI Chat",
     windowTokens: 8_000,
-    trueShare: 0.41,
+    trueShare: 0.6,
     seed: 815_857_291,
     summarizer: "call an unknown tool",
     task: { windows: 0.002, script: 4 },
-    before: Array.from({ length: 11 }, (_, index) => ({ ...long, script: (index + 4) % 5 })),
+    before: Array.from({ length: 9 }, (_, index) => ({ ...long, script: (index + 4) % 5 })),
     turns: [
       {
         say: { windows: 0.0027, script: 3 },
         rounds: 0,
-        calls: 2,
-        result: { windows: 0.36, script: 0 },
+        calls: 1,
+        result: { windows: 0.3, script: 0 },
         afterwards: "nothing",
       },
     ],

@@ -45,14 +45,14 @@ describe.each(PROFILES)("%s", (profile) => {
     await conversation.turn("later");
     // Its own range is not shown as long as later ones have folded it again.
     await expect(conversation.session.history.restore(compacted[2]!.boundary)).rejects.toThrow(NoSuchEntryError);
-    expect(await requestAfter(conversation, "«before»")).not.toContain("Done with order 2.");
+    expect(await requestAfter(conversation, "«before»")).not.toContain(done(2));
     for (const { boundary } of compacted.slice(2).toReversed()) await conversation.session.history.restore(boundary);
     const request = await requestAfter(conversation, "«now»");
-    const words = Array.from({ length: 8 }, (_, index) => `Done with order ${index + 2}.`);
+    const words = Array.from({ length: 8 }, (_, index) => done(index + 2));
     const places = [...words, "«later»", "«now»"].map((one) => request.indexOf(one));
     expect(places.every((place) => place >= 0)).toBe(true);
     expect(places).toEqual(places.toSorted((one, other) => one - other));
-    expect(request).not.toContain("Done with order 1.");
+    expect(request).not.toContain(done(1));
     // The judge takes it, also after a resume.
     await conversation.turn("and on", 0.01);
     conversation.session = await conversation.reopen();
@@ -99,4 +99,9 @@ describe.each(PROFILES)("%s", (profile) => {
 async function requestAfter(conversation: Conversation, words: string): Promise<string> {
   await conversation.session.append(`${words} Tell me.`);
   return conversation.next();
+}
+
+/** A whole message of the model. A compaction may quote its sentence within another text. */
+function done(order: number): string {
+  return `"Done with order ${order}."`;
 }

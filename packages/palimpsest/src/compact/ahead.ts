@@ -14,7 +14,7 @@ import { compactProposal } from "../policy/decide.ts";
 import { RANGE_RULE, SUMMARY_RULE, startReason } from "../policy/guard.ts";
 import type { PreparedSummary } from "../policy/window-state.ts";
 import { estimateTokens } from "../size/calibration.ts";
-import { ECONOMIC_BREAKER, mayTry, PREPARE_SOURCE, retryAtMs } from "../state/carried.ts";
+import { ECONOMIC_BREAKER, isOptional, mayTry, PREPARE_SOURCE, retryAtMs } from "../state/carried.ts";
 import type { SessionCore } from "../state/core.ts";
 import { withTimeout } from "../state/host-content.ts";
 import { leaveRoom } from "../state/limits.ts";
@@ -108,8 +108,7 @@ export class Ahead {
    */
   defers({ forecast, by, hold }: DueCompaction): boolean {
     const { policy, measures } = this.#parts;
-    if (policy.current.compact.patience === "wait" || forecast.reason !== "economic" || hold !== undefined)
-      return false;
+    if (policy.current.compact.patience === "wait" || !isOptional(forecast.reason) || hold !== undefined) return false;
     if (by !== "summary" || !this.#mayPrepare()) return false;
     if (this.#running !== undefined) this.#running.installs = "at-once";
     // A fork that reads a cold cache pays for the whole prompt. The next response leaves the prompt in the cache.
