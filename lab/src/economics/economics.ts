@@ -15,8 +15,8 @@ import { AGENT_RULES, BASELINE, LIBRARY_RULES, TRIED } from "./rules.ts";
 import { priceRun, type Score, scoreRun } from "./score-session.ts";
 import { type PlannedSession, planSessions, recordedSessions, sampled } from "./sessions.ts";
 
-/** Mechanisms and neighbors are compared on every third session: their differences are larger than those between samples. */
-const THIRD = 3;
+/** Mechanisms, neighbors and the large window are compared with each other on every sixth session. */
+const FEW = 6;
 const QUICK_SESSIONS = 6;
 /** The smallest sessions are never compacted, and the largest take minutes. */
 const QUICK_RANGE = { from: 60, to: 120 };
@@ -42,7 +42,7 @@ interface Cell {
   readonly kind: "engine" | "rule" | "library";
   readonly window: WindowName;
   readonly group: "profiles" | "others" | "frontier" | "ablation" | "tried" | "one_million";
-  readonly sessions: "all" | "third";
+  readonly sessions: "all" | "few";
 }
 
 function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
@@ -64,7 +64,7 @@ function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
   ];
   if (size === "quick") return main;
   const large = { window: "1M" } as const;
-  const third = { sessions: "third" } as const;
+  const few = { sessions: "few" } as const;
   const more = [
     ...main,
     ...cells("others", "library", LIBRARY_RULES),
@@ -75,13 +75,13 @@ function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
     ),
     ...cells("one_million", "rule", [BASELINE, "plain-130k", "plain-167k", "codex", "opencode"], {
       ...large,
-      ...third,
+      ...few,
     }),
-    ...cells("one_million", "engine", PROFILES, { ...large, ...third }),
-    ...cells("frontier", "engine", [...PROFILES, ...Object.keys(FRONTIER)], third),
-    ...cells("frontier", "rule", AGENT_RULES, third),
-    ...cells("frontier", "library", LIBRARY_RULES, third),
-    ...cells("ablation", "engine", ["balanced", ...Object.keys(ABLATION)], third),
+    ...cells("one_million", "engine", PROFILES, { ...large, ...few }),
+    ...cells("frontier", "engine", [...PROFILES, ...Object.keys(FRONTIER)], few),
+    ...cells("frontier", "rule", AGENT_RULES, few),
+    ...cells("frontier", "library", LIBRARY_RULES, few),
+    ...cells("ablation", "engine", ["balanced", ...Object.keys(ABLATION)], few),
   ];
   return only === undefined
     ? more
@@ -97,9 +97,9 @@ interface SessionReport extends PlannedSession {
 async function measure(names: readonly string[], options: ExperimentOptions): Promise<Figures> {
   const cells = cellsOf(options);
   if (cells.some(({ kind }) => kind === "library")) installPeers();
-  const third = new Set(names.filter((_, index) => index % THIRD === 0));
+  const few = new Set(sampled(names, Math.ceil(names.length / FEW)));
   const cellsFor = (name: string): readonly Cell[] =>
-    cells.filter(({ sessions }) => sessions === "all" || third.has(name));
+    cells.filter(({ sessions }) => sessions === "all" || few.has(name));
   const planned = planSessions(names, (name) => [{ kind: "facts" }, ...cellsFor(name).map(jobOf)]);
   const failed = await replayAll(planned);
   const replayed = planned.filter(({ name }) => !failed.some((other) => other.name === name));
@@ -126,7 +126,8 @@ async function measure(names: readonly string[], options: ExperimentOptions): Pr
     others: group("others"),
     frontier: frontierFigures(reports, cells),
     ablation: ablationFigures(reports, cells),
-    tried: { ...group("tried"), session_ends_within_12_requests_pct: sessionEnds(rounds) },
+    tried: group("tried"),
+    session_ends_within_12_requests_pct: sessionEnds(rounds),
     one_million: group("one_million"),
     needs_valid: needsValid(reports.map(({ facts }) => facts.needTallies)),
   };
@@ -215,7 +216,9 @@ function ablationFigures(reports: readonly SessionReport[], cells: readonly Cell
   return {
     sessions: measured.length,
     balanced: policyFigures(scoresOf(balanced), userMessagesOf(measured)),
-    ...Object.fromEntries(own.map((cell) => [figureName(cell.policy), difference(scoresOf(cell), scoresOf(balanced))])),
+    mechanisms: Object.fromEntries(
+      own.map((cell) => [figureName(cell.policy), difference(scoresOf(cell), scoresOf(balanced))]),
+    ),
   };
 }
 
