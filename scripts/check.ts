@@ -6,6 +6,7 @@ const steps: readonly [name: string, command: string, args: readonly string[]][]
   ["types", installed("tsc"), ["-p", "tsconfig.json"]],
   ["generated files", process.execPath, [...NODE_ON_SOURCES, "--no-warnings", "scripts/generate.ts", "--check"]],
   ["unused code", installed("knip"), []],
+  ["linear patterns", process.execPath, [...NODE_ON_SOURCES, "--no-warnings", "scripts/check-patterns.ts"]],
 ];
 
 const failed = steps.filter(([name, command, args]) => runStep(name, command, args) === "failed").map(([name]) => name);

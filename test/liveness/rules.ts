@@ -41,6 +41,7 @@ import {
   prose,
   provider180K140K,
   quotedLines,
+  rareLines,
   rules,
   sections,
   skills,
@@ -106,7 +107,11 @@ const compacts = (compact: Partial<CompactRule>): Policy => ({
 const caches = (cache: Policy["cache"]): Policy => ({ ...base, cache });
 const USUAL: KeepWarmNumbers = { whileToolRuns: 11, whileWaiting: 2, capUsd: 0.5 };
 const pings = (numbers: KeepWarmNumbers): Policy => caches(headByPauses({ keepWarm: keepWarm(numbers) }));
-const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({ ...compacts(compact), notes: rule });
+/** Without summaries that are prepared, which come before notes. */
+const notes = (rule: NotesRule, compact: Partial<CompactRule> = {}): Policy => ({
+  ...compacts({ prepareAhead: undefined, ...compact }),
+  notes: rule,
+});
 
 /** A policy with only this part, and one without any. Parts of the floor come first if a policy does not name them. */
 const part = (one: KeepPart, drive: Drive = compactOnce): Experiment => {
@@ -193,6 +198,7 @@ export const RULE_EXPERIMENTS: Readonly<Record<RuleName, Experiment>> = {
     compacts({ keep: [evidence({ maxTokens: 100 })] }),
   ]),
   quotedLines: part(quotedLines({ maxTokens: 4_000 })),
+  rareLines: part(rareLines({ maxTokens: 4_000 })),
   latestResults: part(latestResults({ maxTokens: 10_000 }), compactInTurn),
   files: part(files({ maxTokens: 20_000 })),
   skills: part(skills({ maxTokens: 5_000 })),

@@ -59,12 +59,19 @@ function phraseQuestion(before: string | undefined): string {
   return `In 3 to 5 words, in the present tense: what are you doing right now? Name the thing, like "Renaming the config loader". Answer with these words only, and use no tool.${new_}`;
 }
 
+/** A few words are shorter. */
+const MAX_PHRASE_CHARACTERS = 300;
+
 /** One line of a few words, or nothing: what is longer is no phrase. */
 export function readPhrase(answer: string): string | undefined {
   const line = answer
     .split("\n")
     .map((one) => one.trim())
     .find((one) => one !== "");
-  const words = line?.replace(/^["'`*]+|["'`*.]+$/g, "").split(/\s+/) ?? [];
+  const words =
+    line
+      ?.slice(0, MAX_PHRASE_CHARACTERS)
+      .replace(/^["'`*]+|["'`*.]+$/g, "")
+      .split(/\s+/) ?? [];
   return words.length === 0 || words.length > MAX_WORDS || words[0] === "" ? undefined : words.join(" ");
 }

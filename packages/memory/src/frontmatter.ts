@@ -128,7 +128,12 @@ function readScalar(written: string): string {
     const quoted = /^'((?:[^']|'')*)'/.exec(written)?.[1];
     if (quoted !== undefined) return quoted.replaceAll("''", "'");
   }
-  return written.startsWith("{") ? written : written.replace(/[ \t]#.*$/, "").trimEnd();
+  return written.startsWith("{") ? written : withoutComment(written);
+}
+
+function withoutComment(written: string): string {
+  const start = written.search(/[ \t]#/);
+  return (start === -1 ? written : written.slice(0, start)).trimEnd();
 }
 
 /** YAML has more escapes than JSON. A text with one of those is taken literally. */

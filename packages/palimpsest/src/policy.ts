@@ -4,6 +4,7 @@ export { files, folderRules, type ImagesOptions, images, plan, skills, tools } f
 export { fitItems } from "./compact/parts/fit.ts";
 export { agents, pins, rules, task, todos, userMessages } from "./compact/parts/floor.ts";
 export { matching } from "./compact/parts/matching.ts";
+export { type RareLinesOptions, rareLines } from "./compact/parts/rare-lines.ts";
 export { evidence, latestResults, quotedLines } from "./compact/parts/record.ts";
 export {
   CODING_SECTIONS,

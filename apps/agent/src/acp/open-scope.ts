@@ -162,10 +162,15 @@ function fieldsOf(server: McpServer): object {
 }
 
 const MOST_CHARACTERS = 28;
+/** What follows never becomes a part of the name. */
+const MOST_NAME_CHARACTERS = 200;
 
 /** Converts any server name to letters, digits and "-", because it becomes part of tool names. */
 function freeName(name: string, usedNames: Set<string>): string {
-  const spelled = name.replaceAll(/[^a-zA-Z0-9-]+/g, "-").replaceAll(/^[^a-zA-Z]+|-+$/g, "");
+  const spelled = name
+    .slice(0, MOST_NAME_CHARACTERS)
+    .replaceAll(/[^a-zA-Z0-9-]+/g, "-")
+    .replaceAll(/^[^a-zA-Z]+|-+$/g, "");
   const base = spelled.slice(0, MOST_CHARACTERS).replace(/-+$/, "") || "server";
   let free = base;
   for (let number = 2; usedNames.has(free); number++) free = `${base}-${number}`;

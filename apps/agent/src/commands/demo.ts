@@ -204,15 +204,27 @@ function demoScript(): Script {
   };
 }
 
+/** The tags around text that the user did not type. */
+const TAGS = ["system-reminder", "marked-data"];
+
 function lastLine(userText: string): string {
-  const own = userText.replaceAll(/<(system-reminder|marked-data)\b[\s\S]*?<\/\1>/g, "").trim();
-  return own.split("\n").at(-1) ?? "";
+  let own = "";
+  for (let from = 0; from < userText.length; ) {
+    const starts = TAGS.map((tag) => userText.indexOf(`<${tag}`, from)).filter((at) => at !== -1);
+    const start = Math.min(...starts, userText.length);
+    own += userText.slice(from, start);
+    const tag = TAGS.find((one) => userText.startsWith(`<${one}`, start));
+    const end = tag === undefined ? -1 : userText.indexOf(`</${tag}>`, start);
+    from = tag === undefined || end === -1 ? userText.length : end + tag.length + 3;
+  }
+  return own.trim().split("\n").at(-1) ?? "";
 }
 
 /** The simulated model's reply to one of three fixed commands. */
 function simpleReply(message: string): Reply {
-  const [, word, rest = ""] = /^(read|run|edit)\b\s*(.*)$/i.exec(message) ?? [];
-  switch (word?.toLowerCase()) {
+  const [word = "", ...words] = message.split(" ");
+  const rest = words.join(" ").trim();
+  switch (word.toLowerCase()) {
     case "read":
       return callTools(callTool("Read", { file_path: rest || "cart.js" }));
     case "run":

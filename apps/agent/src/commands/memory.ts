@@ -193,14 +193,22 @@ const REPORTS: Readonly<
 
 const DESCRIPTION_CHARACTERS = 120;
 
+/** The text of a heading (`## Title ##`). A longer line is none. */
+function headingOf(line: string): string | undefined {
+  if (line.length > MAX_HEADING_CHARACTERS) return undefined;
+  return /^#{1,6}\s(.*[^\s#])[\s#]*$/.exec(line)?.[1]?.trim();
+}
+
+const MAX_HEADING_CHARACTERS = 500;
+
 /** Reads the sections of an instruction file as topics. Leaves out text before the first heading. */
 export function readSections(markdown: string): readonly TopicDraft[] {
   const sections: { name: string; lines: string[] }[] = [];
   let fence = false;
   for (const line of markdown.split("\n")) {
     if (/^\s*(```|~~~)/.test(line)) fence = !fence;
-    const heading = fence ? null : /^#{1,6}\s+(.+?)\s*#*$/.exec(line);
-    if (heading !== null) sections.push({ name: heading[1]!, lines: [] });
+    const heading = fence ? undefined : headingOf(line);
+    if (heading !== undefined) sections.push({ name: heading, lines: [] });
     else sections.at(-1)?.lines.push(line);
   }
   return sections.flatMap(({ name, lines }) => {

@@ -1,7 +1,9 @@
+import { shellTokens } from "palimpsest/inspect";
 import { fitsGlob, fitsPath, mayFitGlob, placePattern } from "./glob.ts";
 import type { CommandLine, LocatedPath, PermissionCall } from "./permission-call.ts";
 import { fitsCommand, fitsTool, type PermissionMode, type PermissionVerdict, type Rule, ruleText } from "./rule.ts";
 import { changesGitSettings, commandForms, commandText } from "./shell/command-forms.ts";
+import { unknownOptions } from "./shell/harmless-options.ts";
 import { allCommands, type ShellCommand } from "./shell/shell-line.ts";
 
 export type { PermissionMode, PermissionVerdict };
@@ -129,7 +131,31 @@ function concernsLine(pattern: string, { text, line }: CommandLine): Concern {
   const unseen = commands.find((command) => command.unseen !== undefined)?.unseen;
   if (unseen !== undefined) return { kind: "perhaps", why: unseen.why };
   const open = forms.find((form) => form.beginning !== form.text && mayFitGlob(pattern, form.beginning, "text"));
-  return open === undefined ? NO : { kind: "perhaps", why: `what "${open.text}" becomes is not known before it runs` };
+  if (open !== undefined) return { kind: "perhaps", why: `what "${open.text}" becomes is not known before it runs` };
+  if (!mentions(pattern, text, commands)) return NO;
+  return { kind: "perhaps", why: `the line names "${nameIn(pattern).join(" ")}"` };
+}
+
+/** The words of a pattern before its first star: `git push` of `git push *`. */
+function nameIn(pattern: string): readonly string[] {
+  const words = pattern.split(" ").filter(Boolean);
+  const star = words.findIndex((word) => word.includes("*"));
+  return words.slice(0, star === -1 ? undefined : star).map((word) => word.slice(word.lastIndexOf("/") + 1));
+}
+
+/** Everything that a word of a shell, of a script or of a setting can stand between. */
+const SEPARATORS = /[^\w.+-]/;
+
+/**
+ * Whether a line names a forbidden program anywhere, also in quotes and assignments. Many programs start others by ways that no list holds:
+ * `split --filter='curl x'`, `[ -v 'a[$(curl x)]' ]`, `ln -s /usr/bin/curl k`.
+ */
+function mentions(pattern: string, text: string, commands: readonly ShellCommand[]): boolean {
+  const name = nameIn(pattern).filter((word) => !word.startsWith("-"));
+  if (name.length === 0) return false;
+  const parsed = commands.flatMap(({ words, assignments }) => [...assignments, ...words].map((word) => word.text));
+  const found = new Set([text, ...parsed].flatMap((one) => one.split(SEPARATORS)));
+  return name.every((word) => found.has(word) || found.has(`-${word}`));
 }
 
 /** For rules that allow: everything in the call must fit, and be known. Each part of a line may fit another rule. */
@@ -185,9 +211,22 @@ function ruleForCommand(command: ShellCommand, rules: readonly Rule[]): Rule | u
   if (exact !== undefined || unseen !== undefined) return exact;
   const found = starts.map((started) => ruleForCommand(started, rules));
   if (found.some((rule) => rule === undefined)) return undefined;
-  const own = rules.find(({ pattern }) => pattern !== undefined && fitsCommand(pattern, text));
+  const unknown = unknownOptions(command);
+  const own = rules.find(
+    ({ pattern }) => pattern !== undefined && fitsCommand(pattern, text) && names(pattern, unknown),
+  );
   // `timeout 5 npm test` does what `npm test` does.
   return own ?? (effect === "same" && assignments.length === 0 ? found[0] : undefined);
+}
+
+/**
+ * Whether a pattern names these options itself. A star stands for operands and for options that are known to be harmless. Only a pattern
+ * that names no program, such as `Bash(*)`, stands for everything.
+ */
+function names(pattern: string, options: readonly string[]): boolean {
+  if (options.length === 0 || pattern.startsWith("*")) return true;
+  const words = shellTokens(pattern).map(({ text }) => text);
+  return options.every((option) => words.includes(option));
 }
 
 const ALLOWED: PermissionVerdict = { decision: "allow", reason: "It reaches nothing." };

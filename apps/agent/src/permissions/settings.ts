@@ -383,9 +383,14 @@ export function readSettingsJson(json: string): { readonly value: unknown } | { 
 function isDeep(json: string): boolean {
   let depth = 0;
   // Brackets in texts are none. What is no JSON may be counted wrongly: it is refused anyway.
-  for (const [found] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (found === "[" || found === "{") depth++;
-    else if (found === "]" || found === "}") depth--;
+  let isText = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === "\\" && isText) at++;
+    else if (character === '"') isText = !isText;
+    else if (isText) continue;
+    else if (character === "[" || character === "{") depth++;
+    else if (character === "]" || character === "}") depth--;
     if (depth > MAX_DEPTH) return true;
   }
   return false;

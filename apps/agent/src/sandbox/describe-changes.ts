@@ -7,7 +7,7 @@ import type { FoundName, ProjectScan } from "./scan-project.ts";
 
 /** Settings of git whose values git runs. */
 const RUNS =
-  /^\s*(hookspath|fsmonitor|sshcommand|editor|pager|clean|smudge|process|command|textconv|driver|program|helper|askpass|cmd|path)\s*=/gim;
+  /^[ \t]{0,100}(hookspath|fsmonitor|sshcommand|editor|pager|clean|smudge|process|command|textconv|driver|program|helper|askpass|cmd|path)[ \t]{0,100}=/gim;
 
 /** What the names mean, in words that complete "It decides ...". */
 const MEANING = {

@@ -52,10 +52,13 @@ async function ofRepository(git: string, folder: string, root: string): Promise<
   );
 }
 
+const GITDIR = "gitdir: ";
+
 /** `.git` as a file says where the rest is. */
 async function ofFile(file: string, folder: string, root: string): Promise<Places> {
-  const [, to] = /^gitdir: (.+?)\s*$/.exec(await readFile(file, "utf8").catch(() => "")) ?? [];
-  if (to === undefined) return NOWHERE;
+  const text = await readFile(file, "utf8").catch(() => "");
+  const to = text.startsWith(GITDIR) ? text.slice(GITDIR.length).trim() : "";
+  if (to === "" || to.includes("\n")) return NOWHERE;
   const elsewhere = await realpath(resolve(folder, to)).catch(() => undefined);
   if (elsewhere === undefined) return NOWHERE;
   if ((await kindOf(join(elsewhere, "commondir"))) !== "none") return ofWorktree(file, elsewhere, root);
@@ -88,7 +91,7 @@ async function ofWorktree(file: string, own: string, root: string): Promise<Plac
 
 /** Settings whose values are programs that git runs, or files with more settings. */
 const OBEYED =
-  /^\s*(path|hookspath|fsmonitor|sshcommand|editor|pager|clean|smudge|process|command|textconv|driver|program|helper|askpass|cmd|attributesfile)\s*=\s*(.+)$/gim;
+  /^[ \t]{0,100}(path|hookspath|fsmonitor|sshcommand|editor|pager|clean|smudge|process|command|textconv|driver|program|helper|askpass|cmd|attributesfile)[ \t]{0,100}=(.*)$/gim;
 
 /** Hooks, included settings and programs may lie in the project itself. */
 async function ofConfig(

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { processorMs } from "../../../../test/processor-ms.ts";
 import { highlight } from "./highlight.ts";
 import { textOf } from "./line.ts";
 import {
@@ -131,3 +132,15 @@ test.each(["python", "go", "rust", "sql", "yaml", "toml", "html", "css", "java",
     }
   },
 );
+
+test("reads hostile lines in time that grows with their length", async () => {
+  const lines = [
+    `|a|\n${"\t".repeat(3_000)}-:${"\t".repeat(3_000)}\t-`,
+    "> ".repeat(50_000),
+    `${"`".repeat(20_000)} ${" ".repeat(20_000)}\``,
+    `#${" ".repeat(40_000)}\u0001`,
+    `- ${" ".repeat(40_000)}`,
+  ];
+  const usedMs = await processorMs(() => lines.forEach((line) => void readWholeMarkdown(line)));
+  expect(usedMs).toBeLessThan(2_000);
+});

@@ -51,13 +51,13 @@ export function readMarkdown(text: string, state: MarkdownState): ReadMarkdown {
     return { blocks: [...endMarkdown(state), ...next.blocks], state: next.state };
   }
   if (state.code !== undefined) return readCode(text, state.code);
-  const fence = /^\s*(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/.exec(text);
+  const fence = text.length > MAX_MARKED_CHARACTERS ? null : /^\s*(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/.exec(text);
   if (fence !== null) {
     const [, letters = "", language = ""] = fence;
     const edge = plain(`┌ ${language}`.trimEnd(), { color: "quiet" });
     return { blocks: [line(edge)], state: { code: { fence: letters, lines: { language } } } };
   }
-  if (hasCells(text)) return { blocks: [], state: { table: [text] } };
+  if (text.length <= MAX_MARKED_CHARACTERS && hasCells(text)) return { blocks: [], state: { table: [text] } };
   return { blocks: [readLine(text)], state: MARKDOWN_START };
 }
 
@@ -104,7 +104,27 @@ function readCode(text: string, { fence, lines }: OpenCode): ReadMarkdown {
 
 const BULLETS = ["•", "◦", "▪"];
 
-function readLine(text: string): MarkdownLine {
+/** A longer line is shown as it is: no heading, list or table is that long, and patterns would take long to find out. */
+const MAX_MARKED_CHARACTERS = 2_000;
+/** Quotes in quotes. More are shown as text. */
+const MAX_QUOTES = 20;
+
+function readLine(whole: string): MarkdownLine {
+  let text = whole;
+  let quotes = 0;
+  for (; quotes < MAX_QUOTES; quotes++) {
+    const inner = text.trimStart();
+    if (!inner.startsWith(">")) break;
+    text = inner.slice(/^\s/.test(inner.slice(1, 2)) ? 2 : 1);
+  }
+  const read = text.length > MAX_MARKED_CHARACTERS ? line([{ text }]) : readUnquoted(text);
+  if (quotes === 0) return read;
+  const bars = Array.from({ length: quotes }, () => plain("▌ ", { color: "quiet" })).flat();
+  const slanted = read.line.map((span) => ({ ...span, slant: "italic" as const }));
+  return line(slanted, [...bars, ...read.lead], [...bars, ...read.hang]);
+}
+
+function readUnquoted(text: string): MarkdownLine {
   const heading = /^(#{1,6})\s+(.*)$/.exec(text);
   if (heading !== null) return line(inlineMarkdown(heading[2]!, { weight: "bold" }));
   if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(text)) return line(plain("─".repeat(20), { color: "quiet" }));
@@ -116,13 +136,6 @@ function readLine(text: string): MarkdownLine {
     const dot = BULLETS[Math.min(Math.floor(before.length / 2), BULLETS.length - 1)]!;
     const shown = [number, box].filter((part) => part !== undefined).join(" ") || dot;
     return line(inlineMarkdown(rest), plain(`${before}${shown} `), plain(" ".repeat(before.length + shown.length + 1)));
-  }
-  const quote = /^\s*>\s?(.*)$/.exec(text);
-  if (quote !== null) {
-    const bar = plain("▌ ", { color: "quiet" });
-    const inner = readLine(quote[1]!);
-    const slanted = inner.line.map((span) => ({ ...span, slant: "italic" as const }));
-    return line(slanted, [...bar, ...inner.lead], [...bar, ...inner.hang]);
   }
   // The continued text of a list item.
   const [before = ""] = /^\s*/.exec(text) ?? [];
@@ -141,7 +154,6 @@ interface MarkdownTable {
   readonly align: readonly ("left" | "right" | "center")[];
 }
 
-const DELIMITER = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 const BETWEEN = " │ ";
 /** A narrower column would break every word. */
 const LEAST_COLUMNS = 6;
@@ -153,7 +165,9 @@ function hasCells(text: string): boolean {
 
 /** Whether a line is the delimiter below a table head: dashes for the same number of columns. */
 function isDelimiter(text: string, head: string): boolean {
-  return DELIMITER.test(text) && hasCells(text) && cellsOf(text).length === cellsOf(head).length;
+  if (text.length > MAX_MARKED_CHARACTERS || !hasCells(text)) return false;
+  const cells = cellsOf(text);
+  return cells.every((cell) => /^:?-+:?$/.test(cell)) && cells.length === cellsOf(head).length;
 }
 
 /** Reads a table. @param lines the head, the delimiter, and the rows */

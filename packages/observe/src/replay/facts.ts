@@ -3,7 +3,7 @@ import type { Block, Part } from "palimpsest";
 /** Facts as the lab finds them by its own rules: paths, commands, and names of 8 and more characters. */
 export type UsedFact = `${"path" | "command" | "name"} ${string}`;
 
-const PATH = /(?:[\w.@~-]*\/)+[\w.@-]*\.[A-Za-z]\w{0,5}\b/g;
+const PATH = /(?<![\w.@~/-])(?:[\w.@~-]{0,200}\/){1,40}[\w.@-]{0,200}\.[A-Za-z]\w{0,5}\b/g;
 const NAME = /[A-Za-z_]\w{7,}/g;
 /** Names that nobody writes without having seen them: capitals inside, digits, underscores between letters. */
 const IS_MADE_UP = /[a-z][A-Z]|[A-Za-z]_+[A-Za-z0-9]|[A-Za-z]\d/;

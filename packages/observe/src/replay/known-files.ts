@@ -108,7 +108,7 @@ function withTouch(content: string, touch: SeenTouch): string {
 function withRead(content: string, { lines, result }: SeenTouch): string {
   const known = content === "" ? [] : content.split("\n");
   const numbered = Array.from(
-    result.matchAll(/^\s*(\d{1,7})[\u2192\t](.*)$/gm),
+    result.matchAll(/^[ \t]{0,20}(\d{1,7})[\u2192\t](.*)$/gm),
     ([, line, text]) => [Number(line), text!] as const,
   );
   // Some agents show lines without numbers.

@@ -52,7 +52,7 @@ import {
 const FUNCTION_MAX_TOKENS = 20_000;
 
 /** The maximum size of a summary. */
-export function summaryTokens(wanted: Summary | WriteSummary): number {
+function summaryTokens(wanted: Summary | WriteSummary): number {
   const summary = asSummary(wanted);
   if (summary.kind === "none") return 0;
   return formOf(summary)?.maxTokens ?? FUNCTION_MAX_TOKENS;

@@ -134,7 +134,7 @@ function textOf(blocks: readonly Block[]): string {
 /** Returns the lines of a text without indentation and quotation marks (`>`), and without empty lines. */
 function linesOf(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => {
-    const bare = line.replace(/^[\s>]+|\s+$/g, "");
+    const bare = line.trimEnd().replace(/^[\s>]+/, "");
     return bare === "" ? [] : [bare];
   });
 }

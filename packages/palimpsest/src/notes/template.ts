@@ -104,8 +104,12 @@ export function readNotesTemplate(markdown: string): ReadTemplate {
   return { kind: "template", template: sections as readonly TemplateSection[] };
 }
 
+/** A longer line is no heading. */
+const MAX_HEADING_CHARACTERS = 500;
+
 /** Returns the text of a heading. Undefined if the line is not a heading. */
 export function headingIn(line: string): string | undefined {
+  if (line.length > MAX_HEADING_CHARACTERS) return undefined;
   return /^#{1,6}[ \t]+(.*?\S)(?:[ \t]+#+)?\s*$/.exec(line)?.[1];
 }
 

@@ -15,6 +15,8 @@ import {
 } from "./notes.ts";
 import { headingIn, headingKey, italicIn } from "./template.ts";
 
+/** A tag, a placeholder or a sentence with which an answer begins is shorter. A longer text is content. */
+const MAX_MARK_CHARACTERS = 500;
 const FRAME_OPEN = /^[ \t]*<session-notes>[ \t]*$/i;
 const FRAME_CLOSE = /^[ \t]*<\/session-notes>[ \t]*$/i;
 const UNCHANGED = /<session-notes>[\s"']*(unchanged)?[\s"'.]*<\/session-notes>\s*(```)?\s*$/i;
@@ -129,7 +131,7 @@ function contentOf({ content }: WrittenSection, section: NotesSection, repaired:
   if (repeatsAbout) lines = lines.slice(1);
   if (repeatsHeading || repeatsAbout) repaired.push(`"${section.heading}" repeated its heading or the line below it`);
   const rest = tidy(lines.join("\n"));
-  return PLACEHOLDER.test(rest) || noWords().test(rest) ? "" : rest;
+  return (rest.length <= MAX_MARK_CHARACTERS && PLACEHOLDER.test(rest)) || noWords().test(rest) ? "" : rest;
 }
 
 /** Tells whether a line repeats the template's description of the section, that is, whether most of the words are the same. */
@@ -141,7 +143,12 @@ function isAbout(italic: string, about: string): boolean {
 }
 
 function whyNothing(answer: string): string {
-  const what = ERROR.test(answer) ? "an error" : REFUSAL.test(answer) ? "a refusal" : "an answer without sections";
+  const beginning = answer.slice(0, MAX_MARK_CHARACTERS);
+  const what = ERROR.test(beginning)
+    ? "an error"
+    : REFUSAL.test(beginning)
+      ? "a refusal"
+      : "an answer without sections";
   return `${what} instead of notes: "${shorten(answer)}"`;
 }
 
@@ -169,7 +176,7 @@ function writtenUpdate(
   answer: string,
   existing: readonly NotesSection[],
 ): WrittenUpdate | { readonly kind: "unchanged" } | { readonly kind: "none" } {
-  if (UNCHANGED.test(answer)) return { kind: "unchanged" };
+  if (UNCHANGED.test(answer.slice(-MAX_MARK_CHARACTERS))) return { kind: "unchanged" };
   const lines = answer.split("\n");
   const tagged = taggedSections(lines);
   if (tagged.sections.length > 0) return tagged;
@@ -191,7 +198,7 @@ function taggedSections(all: readonly string[]): WrittenUpdate {
   let current: { heading: string; lines: string[] } | undefined;
   let strayLines = 0;
   for (const line of lines) {
-    const opening = SECTION_OPEN.exec(line);
+    const opening = line.length > MAX_MARK_CHARACTERS ? null : SECTION_OPEN.exec(line);
     if (opening !== null) {
       if (current !== undefined) repaired.push(`"${current.heading}" was not closed`);
       const heading = opening[1] ?? opening[2] ?? opening[3] ?? "";

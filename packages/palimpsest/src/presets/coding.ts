@@ -2,6 +2,7 @@
 
 import { files, folderRules, images, plan, skills, tools } from "../compact/parts/attachments.ts";
 import { agents, pins, rules, task, todos, userMessages } from "../compact/parts/floor.ts";
+import { rareLines } from "../compact/parts/rare-lines.ts";
 import { evidence, latestResults, quotedLines } from "../compact/parts/record.ts";
 import { codingSummary } from "../compact/summary/forms.ts";
 import type { KeepPart, NotesRule, Policy, WarmRule } from "../policy/policy.ts";
@@ -112,6 +113,8 @@ function codingParts({ filesTokens, quotedLinesTokens }: CodingNumbers): readonl
     task({ maxTokens: 20_000 }),
     userMessages({ maxTokens: 20_000 }),
     rules(),
+    // Rendered after the next two, so that it repeats none of their lines.
+    rareLines({ maxTokens: 4_000 }),
     evidence({ maxTokens: 8_000 }),
     quotedLines({ maxTokens: quotedLinesTokens }),
     pins(),

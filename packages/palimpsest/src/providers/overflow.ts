@@ -2,6 +2,7 @@
 
 import { inputTokensOf } from "../log/usage.ts";
 import { asCount, asObject, asString } from "../schema/json-fields.ts";
+import { headOf } from "../text.ts";
 import type { ProviderFailure, ResponseContent } from "./provider.ts";
 
 /**
@@ -58,7 +59,7 @@ export function gatherError(error: unknown): Gathered {
   const seen = new Set<unknown>();
   const walk = (value: unknown, depth: number): void => {
     if (typeof value === "string") {
-      found.texts.push(value);
+      found.texts.push(headOf(value, MAX_TEXT_CHARACTERS));
       const inner = parseInside(value);
       if (inner !== undefined && depth < MAXIMUM_DEPTH) walk(inner, depth + 1);
     } else if (typeof value === "number") {
@@ -80,6 +81,9 @@ export function gatherError(error: unknown): Gathered {
   walk(error, 0);
   return found;
 }
+
+/** Sentences of providers are shorter. A proxy may send a whole page. */
+const MAX_TEXT_CHARACTERS = 4_000;
 
 /** The parts of an error that can name its cause, from every layer that clients and proxies have wrapped around it. */
 interface Gathered {

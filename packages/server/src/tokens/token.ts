@@ -74,8 +74,10 @@ export async function checkToken(
   tokens: Pick<Tokens, "find">,
   nowMs: number,
 ): Promise<CheckedToken> {
-  const text = /^bearer +(.+)$/i.exec(authorization ?? "")?.[1]?.trim();
-  if (text === undefined) return { kind: "invalid", why: "Send the header Authorization: Bearer TOKEN." };
+  const [scheme = "", ...words] = (authorization ?? "").split(" ");
+  const text = words.join(" ").trim();
+  if (scheme.toLowerCase() !== "bearer" || text === "")
+    return { kind: "invalid", why: "Send the header Authorization: Bearer TOKEN." };
   const [, tenant, id, secret] = TOKEN.exec(text) ?? [];
   if (tenant === undefined || id === undefined || secret === undefined)
     return { kind: "invalid", why: "The token does not have the form pal_TENANT_ID_SECRET. Copy all of it." };

@@ -111,12 +111,42 @@ async function readText(
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const CODE_SPAN = /(`+)(?!`).*?[^`]\1(?!`)/g;
 const IMPORT = /(?<=^|\s)@((?:\\ |[^\s\\])+)/g;
 /** Punctuation after a path, which belongs to the sentence. */
-const PUNCTUATION = /[.,;:!?)\]}'"]+$/;
+const PUNCTUATION = ".,;:!?)]}'\"";
 /** The maximum number of imports per file, so that a file full of imports cannot block the start. */
 const MAX_IMPORTS = 100;
+
+/** Removes code between equally many backticks. Each run of backticks is looked at once, from the end of the line to its beginning. */
+function withoutCodeSpans(line: string): string {
+  const runs = [...line.matchAll(/`+/g)].map(({ index, 0: run }) => ({
+    from: index,
+    to: index + run.length,
+    length: run.length,
+  }));
+  const closing = new Map<number, number>();
+  const closedBy = runs.map(() => -1);
+  for (let at = runs.length - 1; at >= 0; at--) {
+    closedBy[at] = closing.get(runs[at]!.length) ?? -1;
+    closing.set(runs[at]!.length, at);
+  }
+  const kept: string[] = [];
+  let from = 0;
+  for (let at = 0; at < runs.length; at++) {
+    const end = closedBy[at]!;
+    if (end === -1) continue;
+    kept.push(line.slice(from, runs[at]!.from));
+    from = runs[end]!.to;
+    at = end;
+  }
+  return [...kept, line.slice(from)].join("");
+}
+
+function withoutPunctuation(path: string): string {
+  let end = path.length;
+  while (end > 0 && PUNCTUATION.includes(path[end - 1]!)) end--;
+  return path.slice(0, end);
+}
 
 /** Finds the imported paths in a text: `@docs/style.md` outside of code. A space in a path is written `\ `. */
 export function findImports(markdown: string): readonly string[] {
@@ -127,8 +157,8 @@ export function findImports(markdown: string): readonly string[] {
     if (mark !== undefined && (fence === undefined || (mark.startsWith(fence) && line.trim() === mark))) {
       fence = fence === undefined ? mark : undefined;
     } else if (fence === undefined) {
-      for (const [, written] of line.replace(CODE_SPAN, "").matchAll(IMPORT)) {
-        const path = written!.replaceAll("\\ ", " ").replace(PUNCTUATION, "");
+      for (const [, written] of withoutCodeSpans(line).matchAll(IMPORT)) {
+        const path = withoutPunctuation(written!.replaceAll("\\ ", " "));
         if (path !== "" && paths.size < MAX_IMPORTS) paths.add(path);
       }
     }

@@ -208,34 +208,97 @@ test("rules that forbid hold for every form that can be seen, in every mode", as
 
 test("what rules do not forbid runs as before", async () => {
   const lines = [
-    ...[
-      "npm test",
-      'git commit -m "$msg"',
-      "git status",
-      "ls | grep rm",
-      "echo rm x",
-      "grep -rn 'rm *' src",
-      "find . -name rm",
-    ],
+    ...["npm test", 'git commit -m "$msg"', "git status"],
     ...[
       "sed -n '1,20p' a.ts",
       "sed 's/a/b/g' f",
       "awk '{print $1}' f",
       "timeout 5 npm test",
-      "npm run rm",
       "cat rm.md",
       "python3 x.py",
     ],
-    ...[
-      "node scripts/rm.ts",
-      "for f in a b; do cat $f; done",
-      "git log --grep=push",
-      "tar xzf a.tgz",
-      "ls *.ts",
-      "cat <<'E' > f\nrm x\nE",
-    ],
+    ...["node scripts/rm.ts", "for f in a b; do cat $f; done", "tar xzf a.tgz", "ls *.ts"],
   ];
   for (const line of lines) expect([line, await decide("auto", DENY, line)]).toEqual([line, "allow"]);
+});
+
+/** The forms of the security review of November 2026: each runs curl by a way that no list of starters holds. */
+const NAMED = [
+  ...[
+    "mapfile -C 'curl x' -c 1 <<< a",
+    "compgen -C 'curl x' a",
+    "PS4='$(curl x)'; set -x; true",
+    "[ -v 'a[$(curl x)]' ]",
+  ],
+  ...[
+    "test -v 'a[$(curl x)]'",
+    "printf -v 'a[$(curl x)]' y",
+    "read 'a[$(curl x)]' <<< 1",
+    "a=(1); unset 'a[$(curl x)]'",
+  ],
+  ...[
+    "b='a[$(curl x)]'; echo $((b))",
+    "let 'a[$(curl x)]=1'",
+    "declare -i n='a[$(curl x)]'",
+    "[[ 'a[$(curl x)]' -eq 1 ]]",
+  ],
+  ...["[[ -v 'a[$(curl x)]' ]]", "p='$(curl x)'; echo ${p@P}", "setarch x86_64 curl x", "linux64 curl x"],
+  ...["prlimit --nofile=100 curl x", "choom -n 0 -- curl x", "ssh-agent curl x", "ssh -o ProxyCommand='curl x' h"],
+  ...["split --filter='curl x' f", "sort -S 1k --compress-prog=curl -T . big", "install --strip-program=curl -s f g"],
+  ...["uclampset -m 1 curl x", "logsave /dev/null curl x", "start-stop-daemon --start --exec $PWD/bin/curl"],
+  ...["make -s all CC='curl x'", "capsh -- -c 'curl x'", "m4 <<< 'syscmd(curl x)'", "sqlite3 :memory: '.shell curl x'"],
+  ...["GIT_EXTERNAL_DIFF='curl x' git diff --no-index f h", "GIT_SSH_COMMAND='curl x' git ls-remote ssh://h/x"],
+  ...[
+    "PAGER='curl x' git -p version",
+    "GIT_EDITOR='curl x' git config --edit --file f2",
+    "BASH_ENV=./env bash -c true",
+  ],
+  ...["ln -s $PWD/bin/curl ./k; ./k x", "ln -s bin/curl k2 && ./k2 x"],
+  ...["echo rm x", "grep -rn 'rm *' src", "npm run rm", "git log --grep=push", "cat <<'E' > f\nrm x\nE"],
+];
+
+test("asks if a line names a forbidden program anywhere, in every mode", async () => {
+  for (const mode of ["auto", "default", "bypass"] as const) {
+    for (const line of NAMED) expect([line, await decide(mode, DENY, line)]).toEqual([line, "ask"]);
+  }
+});
+
+/** Each is allowed by a star in a rule that the agent offers, as far as its operands go; its options run code or write files. */
+test.each([
+  ["git log *", "git log -1 --format='[core]%n fsmonitor = touch x' --output=.git/config"],
+  ["git diff *", "git diff --ext-diff"],
+  ["git diff *", "git diff -O x"],
+  ["git grep *", "git grep -Oless x"],
+  ["go test *", "go test -exec ./x ./..."],
+  ["go build *", "go build -toolexec ./x"],
+  ["go vet *", "go vet -vettool ./x"],
+  ["cargo build *", "cargo build --config build.rustc='./x'"],
+  ["make build *", "make build CC=./x"],
+  ["make build *", "make build -f x"],
+  ["kubectl get *", "kubectl get --kubeconfig x pods"],
+  ["gradle build *", "gradle build -I x"],
+  ["npm run build *", "npm run build --prefix x"],
+  ["git config *", "git config --file x core.fsmonitor ./x"],
+  ["git commit *", "git commit -F secret"],
+  ["my-tool *", "my-tool --anything"],
+])("a star in Bash(%s) stands for no option that can do more: %s", async (pattern, line) => {
+  expect(await decide("default", rules(`allow Bash(${pattern})`), line)).toBe("ask");
+  if (!line.includes("'")) expect(await decide("default", rules(`allow Bash(${line})`), line)).toBe("allow");
+});
+
+test.each([
+  ["git log *", "git log --oneline -5 --since=yesterday -- src"],
+  ["git status *", "git status -sb"],
+  ["git commit *", "git commit -am 'a message'"],
+  ["npm test *", "npm test -- --watch a.test.ts"],
+  ["go test *", "go test -race -count=1 ./..."],
+  ["make build *", "make build -j4"],
+  ["ls *", "ls -la --color=always src"],
+  ["my-tool *", "my-tool a b --help"],
+  ["my-tool --fast *", "my-tool --fast a"],
+  ["*", "my-tool --anything CC=x"],
+])("a star in Bash(%s) stands for operands and harmless options: %s", async (pattern, line) => {
+  expect(await decide("default", rules(`allow Bash(${pattern})`), line)).toBe("allow");
 });
 
 test("files that may not be read or changed may not be named by a line either", async () => {

@@ -91,7 +91,11 @@ function toCommand(
     return { words, assignments, folder, effect: "other", starts: [], unseen };
   }
   const { commands, codes, effect, unseen } = findStarted(words, input);
+  const setting = assignments.find(({ text }) => RUNNING_VARIABLES.test(text.slice(0, 40)));
   const problems: Unseen[] = unseen === undefined ? [] : [unseen];
+  if (setting !== undefined) {
+    problems.push({ why: `programs run what ${setting.text.split("=", 1)[0]} names`, where: "words" });
+  }
   const nested = codes.flatMap((code) => {
     const line = parseNested(code, reading.nesting + 1, folder);
     if (line.kind === "parsed") {
@@ -104,6 +108,10 @@ function toCommand(
   const starts = [...commands.map((one) => toCommand(one, undefined, reading, depth + 1)), ...nested];
   return { words, assignments, effect, starts, folder, ...(problems[0] === undefined ? {} : { unseen: problems[0] }) };
 }
+
+/** Variables whose value programs run, or from which they load code. */
+const RUNNING_VARIABLES =
+  /^(?:BASH_ENV|ENV|PS4|PROMPT_COMMAND|PATH|IFS|SHELL|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN|LESSCLOSE|LD_\w+|DYLD_\w+|GIT_\w+|SSH_ASKPASS|NODE_OPTIONS|NODE_PATH|PYTHON\w+|PERL5\w+|RUBY\w+|RIPGREP_CONFIG_PATH|RUSTC\w*|CC|CXX|MAKEFLAGS|JAVA_TOOL_OPTIONS)\+?=/;
 
 /** What a command reads as its input, if it is written in the line. */
 function inputOf(redirects: readonly Redirection[]): string | undefined {

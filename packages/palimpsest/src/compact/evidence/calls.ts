@@ -178,8 +178,8 @@ export function readCall(call: ToolCall): ReadCall {
 
 /** Returns the line range of a result with line numbers: `12:`, `12|`, or `12` with a tab or an arrow. */
 export function numberedLines(text: string): LineRange | undefined {
-  const first = /^\s*(\d{1,7})[\t:|\u2192]/m.exec(text.slice(0, 2_000));
-  const last = [...text.slice(-2_000).matchAll(/^\s*(\d{1,7})[\t:|\u2192]/gm)].at(-1);
+  const first = /^[ \t]{0,20}(\d{1,7})[\t:|\u2192]/m.exec(text.slice(0, 2_000));
+  const last = [...text.slice(-2_000).matchAll(/^[ \t]{0,20}(\d{1,7})[\t:|\u2192]/gm)].at(-1);
   if (first === null || last === undefined) return undefined;
   const range: LineRange = [Number(first[1]), Number(last[1])];
   return range[0] >= 1 && range[0] <= range[1] ? range : undefined;

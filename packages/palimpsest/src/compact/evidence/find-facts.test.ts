@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { processorMs } from "../../../../../test/processor-ms.ts";
 import { findFacts } from "./find.ts";
 
 const found = (text: string) => findFacts(text).map(({ text: fact, sort }) => `${sort} ${fact}`);
@@ -47,4 +48,9 @@ test("what is found stands in the text, once, whatever the text", () => {
       for (const fact of facts) expect(text).toContain(fact);
     }),
   );
+});
+
+test("finds facts in lists of numbers in time that grows with their length", async () => {
+  const usedMs = await processorMs(() => findFacts("1,".repeat(20_000), "ends"));
+  expect(usedMs).toBeLessThan(1_500);
 });

@@ -18,6 +18,8 @@ const HEAD_CHARACTERS = 24_000;
 const TAIL_CHARACTERS = 16_000;
 /** Longer text is data, not a name. */
 const MAX_FACT_CHARACTERS = 160;
+/** With the marks around the name. */
+const MAX_RUN_CHARACTERS = 400;
 
 /** Runs of characters that can form names, paths, URLs and numbers. */
 const runs = lazyPattern(String.raw`[\p{L}\p{N}_$~@./\\:#%?&=+-]{4,}`, "gu");
@@ -32,7 +34,7 @@ const ENDINGS =
 /** Has a unit or a decimal point, or is long enough to be unique. */
 const NUMBER = /^[#v]?\d[\d.,_]*(?:%|[a-zA-Z]{1,3})?$/;
 const NUMBER_WITH_UNIT =
-  /\b\d[\d.,_]* (?:ms|s|sec|seconds|min|minutes|hours|days|[KMGT]i?B|bytes|tokens|px|Hz|%)(?=\W|$)/g;
+  /\b\d[\d.,_]{0,40} (?:ms|s|sec|seconds|min|minutes|hours|days|[KMGT]i?B|bytes|tokens|px|Hz|%)(?=\W|$)/g;
 /** `1,284` and `1,284,006.5`: the groups distinguish a number from a list. */
 const GROUPED_NUMBER = /(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])/g;
 const noName = lazyPattern(String.raw`[^\p{L}\p{N}_$-]+`, "u");
@@ -96,6 +98,7 @@ function endsOf(text: string): string[] {
 }
 
 function takeRun(run: string, add: (fact: string, sort: FactSort) => void): void {
+  if (run.length > MAX_RUN_CHARACTERS) return;
   const word = run.replace(marksBeforeWord(), "").replace(/[.:?&=+\\-]+$/, "");
   if (word.length > MAX_FACT_CHARACTERS) return;
   // Compilers and searches write places as path:line:column.

@@ -68,7 +68,7 @@ test.each<[string, Partial<Evidence>, RegExp]>([
   ["is a newer error", { errors: [error("one failed", { round: 1 }), error("two failed")] }, /two/],
   ["was decided and used", { rules: [decided("two", 1, 3), decided("one", ROUND, 0)] }, /two/],
   ["was decided just now", { rules: [decided("two", ROUND, 0), decided("one", 1, 0)] }, /two/],
-  ["is a name that was used", { facts: [fact("nameOfOne"), fact("nameOfTwo", 1)] }, /Two/],
+  ["is a name that was used more often", { facts: [fact("nameOfOne", 1), fact("nameOfTwo", 2)] }, /Two/],
   ["was said by the user", { errors: [error("one failed")], rules: [{ text: "two is right", entry: 1 }] }, /two/],
 ])("comes first: what %s", (_, evidence, first) => {
   const texts = textsOf(evidence);
@@ -116,8 +116,20 @@ test("one file has one line, under its whole path, with the worth of all its nam
     expect([line, more]).toEqual([expect.objectContaining({ path: "/a/src/lexer.ts", text: " edited #6" }), []]);
     expect(line!.score).toBeGreaterThan(linesOf({ files })[0]!.score);
   }
-  expect(textsOf({ facts: [fact("src/lexer.ts", 0, "path"), fact("~/b/src/lexer.ts", 0, "path")] })).toEqual([
+  expect(textsOf({ facts: [fact("src/lexer.ts", 1, "path"), fact("~/b/src/lexer.ts", 1, "path")] })).toEqual([
     "~/b/src/lexer.ts #7",
   ]);
-  expect(textsOf({ files, facts: [fact("other/src/lexer.ts", 0, "path")] })).toHaveLength(2);
+  expect(textsOf({ files, facts: [fact("other/src/lexer.ts", 1, "path")] })).toHaveLength(2);
+});
+
+test("a name that was seen and never used has no line, unless the user named it", () => {
+  const users: StoredFact = ["nameOfUser", "identifier", "user", 7, 0, ROUND, 1];
+  const facts = [
+    fact("nameOfOne"),
+    fact("nameOfTwo", 1),
+    users,
+    fact("/b/seen.ts", 0, "path"),
+    fact("8443", 0, "number"),
+  ];
+  expect(textsOf({ facts }).toSorted()).toEqual(["nameOfTwo", "nameOfUser"]);
 });

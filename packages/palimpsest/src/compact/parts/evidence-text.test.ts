@@ -46,8 +46,6 @@ describe("what is told", () => {
       "- go test ./parse -> exit 1 #9",
       "Errors:",
       "- --- FAIL: TestLexer #9",
-      "Names and numbers:",
-      "- tokenTable #3",
     ]);
   });
 

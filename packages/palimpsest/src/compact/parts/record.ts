@@ -31,7 +31,7 @@ const ALL = { budgetTokens: Number.POSITIVE_INFINITY, countTokens: () => 0 };
 
 /** Files, commands with their outcome, errors, decisions, names and numbers, each with the entry for recall. */
 export function evidence(numbers: Numbers): KeepPart {
-  const { maxTokens, share = 0.15 } = checked("evidence", numbers);
+  const { maxTokens, share = 0.1 } = checked("evidence", numbers);
   const heading = "Evidence from the record:";
   return {
     name: "evidence",
@@ -210,6 +210,14 @@ export function evidenceLines(evidence: Evidence, shown: string, budgetTokens: n
   return withoutRepetition(ranked);
 }
 
+/**
+ * A name that nobody used after its first sight has no line, unless the user named it or work was done on the file: in recordings,
+ * such names are not needed again, and they took most of the room.
+ */
+function isWorthNaming({ uses, source, sort, text }: FactEvidence, files: ReadonlyMap<string, unknown>): boolean {
+  return uses > 0 || source === "user" || (sort === "path" && files.has(text));
+}
+
 /** A name that a better line says already (a command, an error) has no line of its own; nor has a path of which nothing else is known. */
 function withoutRepetition(ranked: readonly EvidenceLine[]): EvidenceLine[] {
   const told = new Set<string>();
@@ -243,6 +251,7 @@ function factLines({ files, facts: stored, round }: Evidence, shown: string): Ev
   const lines: EvidenceLine[] = [];
   for (const fact of facts) {
     const { text, sort, entry, near } = fact;
+    if (!isWorthNaming({ ...fact, text: wholePath(text) }, paths)) continue;
     const score = scoreOf(fact, round);
     if (sort !== "path") {
       if (!shownFacts.has(text))
@@ -295,7 +304,11 @@ function isAbsolute(path: string): boolean {
 
 /** Word for word: further lines are indented, so that they are seen to belong to it. */
 function indented(text: string): string {
-  return text.replace(/\s*\n\s*/g, "\n  ");
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line, at) => line !== "" || at === 0)
+    .join("\n  ");
 }
 
 function oneLine(text: string): string {
@@ -383,7 +396,7 @@ function renderFolders(lines: readonly PathLine[], rootCharacters: number): stri
 }
 
 function folderOf(path: string): string {
-  return path.slice(0, path.replace(/[\\/]$/, "").search(/[^\\/]*$/));
+  return path.slice(0, Math.max(...["\\", "/"].map((slash) => path.lastIndexOf(slash, path.length - 2))) + 1);
 }
 
 /** The absolute folder that saves most when it is named once; empty if none saves anything. */

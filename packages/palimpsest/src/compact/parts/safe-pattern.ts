@@ -7,8 +7,11 @@ const MAX_SOURCE = 500;
 /** Stands for "without limit". */
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
-/** Why a pattern could take long, and how to write the pattern instead. Undefined if the pattern is safe. */
-export function problemOf({ source, flags }: RegExp): string | undefined {
+/**
+ * Why a pattern could take long, and how to write the pattern instead. Undefined if the pattern is safe.
+ * @param maxSteps the steps that the pattern may take at one place of a text
+ */
+export function problemOf({ source, flags }: RegExp, maxSteps: number = MAX_STEPS): string | undefined {
   if (source.length > MAX_SOURCE) return `the pattern has ${source.length} characters; use at most ${MAX_SOURCE}`;
   if (flags.includes("v")) return "the flag v is not supported; use the flag u";
   if (/(?<!\\)(?:\\\\)*\\(?:[1-9]|k<)/.test(source))
@@ -16,7 +19,7 @@ export function problemOf({ source, flags }: RegExp): string | undefined {
   if (/\(\?<[=!]/.test(source)) return "the pattern looks behind; match the text before as well";
   try {
     const { steps } = readAlternatives(new Reader(source), "end");
-    return steps <= MAX_STEPS ? undefined : `the pattern can take ${steps} steps at one place; ${SMALLER}`;
+    return steps <= maxSteps ? undefined : `the pattern can take ${steps} steps at one place; ${SMALLER}`;
   } catch (error) {
     if (error instanceof UnsafePattern) return error.message;
     throw error;

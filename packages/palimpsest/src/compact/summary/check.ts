@@ -336,7 +336,22 @@ function parse(text: string): unknown {
 // ------------------------------------------------------------------------------------------------ the answer to the question
 
 /** The form in which a check may ask for a path: `path: as written => corrected`. */
-const RENAMED = /^\W*path:\s*`?(.+?)`?\s*=>\s*`?(.+?)`?\s*$/i;
+const RENAMED = /^\W{0,10}path:/i;
+/** A path is shorter than that, and so is the line that corrects one. */
+const MAX_RENAMED_CHARACTERS = 1_000;
+
+function renamingIn(line: string): readonly [wrong: string, right: string] | undefined {
+  const name = line.length > MAX_RENAMED_CHARACTERS ? null : RENAMED.exec(line);
+  const arrow = line.indexOf("=>");
+  if (name === null || arrow === -1) return undefined;
+  const [wrong, right] = [line.slice(name[0].length, arrow), line.slice(arrow + 2)].map(withoutTicks);
+  return wrong && right ? [wrong, right] : undefined;
+}
+
+function withoutTicks(written: string): string {
+  const path = written.trim();
+  return path.slice(path.startsWith("`") ? 1 : 0, path.endsWith("`") ? -1 : undefined);
+}
 
 /** An answer of this share of the summary's length may be a new summary, although only a part was asked for. */
 const WHOLE_SHARE = 0.7;
@@ -383,14 +398,14 @@ function joinSections(text: string, more: string, how: "added" | "replaced"): st
 function renamingsIn(said: string): ReadonlyMap<string, string> {
   return new Map(
     said.split("\n").flatMap((line): [string, string][] => {
-      const [, wrong, right] = RENAMED.exec(line) ?? [];
+      const [wrong, right] = renamingIn(line) ?? [];
       return wrong === undefined || right === undefined ? [] : [[wrong, right]];
     }),
   );
 }
 
 function withoutRenamings(said: string): string {
-  const lines = said.split("\n").filter((line) => !RENAMED.test(line));
+  const lines = said.split("\n").filter((line) => renamingIn(line) === undefined);
   return lines.join("\n").trim();
 }
 
@@ -426,8 +441,9 @@ interface Tag {
 }
 
 /** A quoted tag is only mentioned. Some models think in their own tags. */
-const TAG = /(?<![`"'“‘])<\s*(\/?)\s*(analysis|scratchpad|think|thinking|summary)(?:\s[^<>\n]*)?>/gi;
-const ESCAPED_TAG = /&lt;\s*(\/?)\s*(analysis|summary)\s*&gt;/gi;
+const TAG =
+  /(?<![`"'“‘])<[ \t]{0,4}(\/?)[ \t]{0,4}(analysis|scratchpad|think|thinking|summary)(?:\s[^<>\n]{0,200})?>/gi;
+const ESCAPED_TAG = /&lt;[ \t]{0,4}(\/?)[ \t]{0,4}(analysis|summary)[ \t]{0,4}&gt;/gi;
 
 /** A shorter text without tags is a remark, not a summary. */
 const BARE_CHARACTERS = 200;

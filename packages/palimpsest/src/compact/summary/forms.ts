@@ -21,6 +21,7 @@ import {
   type Needed,
 } from "../../schema/check-options.ts";
 import { choice, list, text } from "../../schema/schema.ts";
+import { headOf } from "../../text.ts";
 import { escapeTags } from "../../view/texts.ts";
 import { unknownPaths } from "./paths.ts";
 
@@ -494,6 +495,11 @@ function isBare(section: string, mark: string, isTitle: (words: string) => boole
   return !saysSomething().test(behindColon) && !saysSomething().test(below.join("\n"));
 }
 
+/** A longer line is no title. */
+const MAX_TITLE_CHARACTERS = 300;
+
 function titleOf(words: string): string {
-  return words.replace(/[*_:：\s]+$/, "").toLowerCase();
+  return headOf(words, MAX_TITLE_CHARACTERS)
+    .replace(/[*_:：\s]+$/, "")
+    .toLowerCase();
 }

@@ -31,7 +31,7 @@ const MODEL = "claude-opus-5-5";
 const SECTIONS = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
   (number) => `## ${number}. Title\nThe loader in src/load.ts was renamed, and part ${number} of it was tested twice.`,
 );
-export const GOOD_SUMMARY: Reply = answer(`<summary>\n${SECTIONS.join("\n")}\n</summary>`);
+const GOOD_SUMMARY: Reply = answer(`<summary>\n${SECTIONS.join("\n")}\n</summary>`);
 export const BAD_SUMMARY: Reply = answer("I'm sorry, but I can't help with that.");
 
 /** The policy compacts between turns from here on, and inside a turn from half as much again. */
