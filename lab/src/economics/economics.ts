@@ -16,8 +16,8 @@ import { AGENT_RULES, BASELINE, LIBRARY_RULES, TRIED } from "./rules.ts";
 import { priceRun, type Score, scoreRun } from "./score-session.ts";
 import { type PlannedSession, planSessions, recordedSessions, sampled } from "./sessions.ts";
 
-/** Mechanisms and neighbors are compared on every third session: their differences are larger than those between samples. */
-const THIRD = 3;
+/** Mechanisms, neighbors and the large window are compared with each other on every sixth session. */
+const FEW = 6;
 const QUICK_SESSIONS = 6;
 /** The smallest sessions are never compacted, and the largest take minutes. */
 const QUICK_RANGE = { from: 60, to: 120 };
@@ -42,8 +42,13 @@ interface Cell {
   readonly policy: string;
   readonly kind: "engine" | "rule" | "library";
   readonly window: WindowName;
+<<<<<<< HEAD
   readonly group: "profiles" | "others" | "frontier" | "ablation" | "tried" | "one_million" | "points";
   readonly sessions: "all" | "third";
+=======
+  readonly group: "profiles" | "others" | "frontier" | "ablation" | "tried" | "one_million";
+  readonly sessions: "all" | "few";
+>>>>>>> econ
 }
 
 function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
@@ -68,7 +73,7 @@ function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
   if (only === "points")
     return [...cells("others", "rule", [BASELINE]), ...cells("points", "engine", ["balanced", ...POINTS])];
   const large = { window: "1M" } as const;
-  const third = { sessions: "third" } as const;
+  const few = { sessions: "few" } as const;
   const more = [
     ...main,
     ...cells("others", "library", LIBRARY_RULES),
@@ -79,13 +84,13 @@ function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
     ),
     ...cells("one_million", "rule", [BASELINE, "plain-130k", "plain-167k", "codex", "opencode"], {
       ...large,
-      ...third,
+      ...few,
     }),
-    ...cells("one_million", "engine", PROFILES, { ...large, ...third }),
-    ...cells("frontier", "engine", [...PROFILES, ...Object.keys(FRONTIER)], third),
-    ...cells("frontier", "rule", AGENT_RULES, third),
-    ...cells("frontier", "library", LIBRARY_RULES, third),
-    ...cells("ablation", "engine", ["balanced", ...Object.keys(ABLATION)], third),
+    ...cells("one_million", "engine", PROFILES, { ...large, ...few }),
+    ...cells("frontier", "engine", [...PROFILES, ...Object.keys(FRONTIER)], few),
+    ...cells("frontier", "rule", AGENT_RULES, few),
+    ...cells("frontier", "library", LIBRARY_RULES, few),
+    ...cells("ablation", "engine", ["balanced", ...Object.keys(ABLATION)], few),
   ];
   return only === undefined
     ? more
@@ -101,9 +106,9 @@ interface SessionReport extends PlannedSession {
 async function measure(names: readonly string[], options: ExperimentOptions): Promise<Figures> {
   const cells = cellsOf(options);
   if (cells.some(({ kind }) => kind === "library")) installPeers();
-  const third = new Set(names.filter((_, index) => index % THIRD === 0));
+  const few = new Set(sampled(names, Math.ceil(names.length / FEW)));
   const cellsFor = (name: string): readonly Cell[] =>
-    cells.filter(({ sessions }) => sessions === "all" || third.has(name));
+    cells.filter(({ sessions }) => sessions === "all" || few.has(name));
   const planned = planSessions(names, (name) => [{ kind: "facts" }, ...cellsFor(name).map(jobOf)]);
   const failed = await replayAll(planned);
   const replayed = planned.filter(({ name }) => !failed.some((other) => other.name === name));
@@ -130,8 +135,13 @@ async function measure(names: readonly string[], options: ExperimentOptions): Pr
     others: group("others"),
     frontier: frontierFigures(reports, cells),
     ablation: ablationFigures(reports, cells),
+<<<<<<< HEAD
     points: group("points"),
     tried: { ...group("tried"), session_ends_within_12_requests_pct: sessionEnds(rounds) },
+=======
+    tried: group("tried"),
+    session_ends_within_12_requests_pct: sessionEnds(rounds),
+>>>>>>> econ
     one_million: group("one_million"),
     needs_valid: needsValid(reports.map(({ facts }) => facts.needTallies)),
   };
@@ -220,7 +230,9 @@ function ablationFigures(reports: readonly SessionReport[], cells: readonly Cell
   return {
     sessions: measured.length,
     balanced: policyFigures(scoresOf(balanced), userMessagesOf(measured)),
-    ...Object.fromEntries(own.map((cell) => [figureName(cell.policy), difference(scoresOf(cell), scoresOf(balanced))])),
+    mechanisms: Object.fromEntries(
+      own.map((cell) => [figureName(cell.policy), difference(scoresOf(cell), scoresOf(balanced))]),
+    ),
   };
 }
 

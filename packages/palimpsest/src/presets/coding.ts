@@ -8,7 +8,7 @@ import { codingSummary } from "../compact/summary/forms.ts";
 import type { KeepPart, NotesRule, Policy, WarmRule } from "../policy/policy.ts";
 import { nearCompaction } from "../policy/rules/ahead.ts";
 import { headByPauses } from "../policy/rules/cache.ts";
-import { byProvider, toFit, whenCold } from "../policy/rules/clear.ts";
+import { toFit, whenCold } from "../policy/rules/clear.ts";
 import { keepWarm } from "../policy/rules/keep-warm.ts";
 import { notesWhenTheyPay } from "../policy/rules/notes.ts";
 import { everything } from "../policy/rules/range.ts";
@@ -49,16 +49,6 @@ export function coding(profile: Profile | CodingNumbers = "balanced", options: C
     store: storeBySize(),
     clear: [
       whenCold({ keepNewest }),
-      // Inside a turn, only the provider can clear for a model whose thinking is bound to the prompt. Edits that act early cost more
-      // than they save, so they are an alternative to a compaction once the window is full.
-      byProvider({
-        keepNewest,
-        aboveTokens: 100_000,
-        freeAtLeastTokens: 50_000,
-        inputsOf: ["Edit", "Write"],
-        onlyInTurn: true,
-        level: "when-full",
-      }),
       toFit({ keepNewest, toShare: 0.6 }),
     ],
     compact: {
