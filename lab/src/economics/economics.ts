@@ -42,13 +42,8 @@ interface Cell {
   readonly policy: string;
   readonly kind: "engine" | "rule" | "library";
   readonly window: WindowName;
-<<<<<<< HEAD
   readonly group: "profiles" | "others" | "frontier" | "ablation" | "tried" | "one_million" | "points";
-  readonly sessions: "all" | "third";
-=======
-  readonly group: "profiles" | "others" | "frontier" | "ablation" | "tried" | "one_million";
   readonly sessions: "all" | "few";
->>>>>>> econ
 }
 
 function cellsOf({ size, only }: ExperimentOptions): readonly Cell[] {
@@ -135,13 +130,9 @@ async function measure(names: readonly string[], options: ExperimentOptions): Pr
     others: group("others"),
     frontier: frontierFigures(reports, cells),
     ablation: ablationFigures(reports, cells),
-<<<<<<< HEAD
     points: group("points"),
-    tried: { ...group("tried"), session_ends_within_12_requests_pct: sessionEnds(rounds) },
-=======
     tried: group("tried"),
     session_ends_within_12_requests_pct: sessionEnds(rounds),
->>>>>>> econ
     one_million: group("one_million"),
     needs_valid: needsValid(reports.map(({ facts }) => facts.needTallies)),
   };

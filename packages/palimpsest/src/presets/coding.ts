@@ -47,10 +47,7 @@ export function coding(profile: Profile | CodingNumbers = "balanced", options: C
   const policy: Policy = {
     name: typeof profile === "string" ? `coding, ${profile}` : "coding",
     store: storeBySize(),
-    clear: [
-      whenCold({ keepNewest }),
-      toFit({ keepNewest, toShare: 0.6 }),
-    ],
+    clear: [whenCold({ keepNewest }), toFit({ keepNewest, toShare: 0.6 })],
     compact: {
       when: anyOf(window({ percent }), economic({ fromTokens, inTurnFromTokens, unlessKeptWarm, aboveWindowTokens })),
       range: everything,
