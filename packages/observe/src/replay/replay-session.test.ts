@@ -126,7 +126,9 @@ test("a summary that is prepared is installed once it would be ready, and the se
 
 test("notes and summaries are charged", async () => {
   const recording = await sampleRecording({ rounds: 50, lines: 400 });
-  const policy: Policy = { ...early(), clear: [] };
+  const { compact, ...others } = early();
+  // Only the summary survives, so that content is fetched again.
+  const policy: Policy = { ...others, clear: [], compact: { ...compact, keep: [] } };
   const notes = notesByGrowth({ firstTokens: 1_000, growthTokens: 5_000, toolCalls: 3 });
   const sources = async (changed: Policy): Promise<ReadonlySet<string>> =>
     new Set((await replayed(recording, { policy: changed })).requests.map(({ source }) => source));

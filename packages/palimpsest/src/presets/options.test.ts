@@ -50,6 +50,7 @@ const CONSTRUCTORS: Readonly<Record<string, readonly [Constructor, Values]>> = {
   written: [(options) => policy.written("mine", async () => "", options), { timeoutMs: 10, otherwise: form }],
   native: [policy.native, { otherwise: form }],
   window: [policy.window, { bufferTokens: 10, percent: 50 }],
+  nearCompaction: [policy.nearCompaction, { idleShare: 0.9, inTurnShare: 0.9, maxTailTokens: 10 }],
   economic: [policy.economic, { ...sizes, unlessKeptWarm: sizes, aboveWindowTokens: 0 }],
   "economic, not kept warm": [(unlessKeptWarm) => policy.economic({ ...sizes, unlessKeptWarm } as never), sizes],
   whenProposed: [policy.whenProposed, { fromTokens: 10 }],

@@ -46,7 +46,7 @@ describe("compactTool", () => {
     expect(await opened.session.history.explain()).toEqual([]);
     await opened.ask();
     const [boundary] = await opened.session.history.explain();
-    expect(boundary?.compaction?.decided).toMatchObject({ rule: "compact", level: "if-it-pays" });
+    expect(boundary?.compaction?.decided).toMatchObject({ rule: "proposed", level: "if-it-pays" });
     expect(boundary?.compaction?.decided?.because).toContain("the model proposes a compaction");
     expect(asks.map(({ instructions }) => instructions)).toEqual([
       "The assistant proposed this compaction. Its next work: Write the changelog.\nKeep what it named:\n- ORD-123456",
@@ -104,6 +104,7 @@ describe("a proposal", () => {
     expect(whenProposed()(marked({}))).toEqual({
       level: "if-it-pays",
       because: "60,000 tokens, and the model proposes a compaction",
+      rule: "proposed",
     });
     expect(whenProposed({ fromTokens: 60_001 })(marked({}))).toBeUndefined();
   });
