@@ -44,15 +44,14 @@ test("saves what the user asks for, shows it to the next session, and can forget
   await say("Hello.");
   expect(newest()).toContain("Use pnpm, never npm.");
   expect(newest()).not.toContain("<topic slug=");
+  // The index shows the whole topic, so a message that asks for it does not show it again.
   await say("Install the packages: was it pnpm or npm?", "-c");
-  expect(newest().split('<topic slug=\\"pnpm-never-npm\\"')).toHaveLength(2);
-  await say("So pnpm or npm?", "-c");
-  expect(newest().split('<topic slug=\\"pnpm-never-npm\\"')).toHaveLength(2);
+  expect(newest()).not.toContain("<topic slug=");
   const shown = (await here.run(["memory", "show", "pnpm-never-npm"])).out;
   expect(shown.split("Use pnpm, never npm.")).toHaveLength(2);
   expect(shown).toMatch(/You said \(session .*\): "use pnpm here, never npm"/);
   expect(JSON.parse((await here.run(["sessions", "cost", "--json"])).out).breaks).toEqual([]);
-  expect((await here.run(["memory"])).out).toContain("used 1 times");
+  expect((await here.run(["memory"])).out).toContain("used 0 times");
 
   expect(await here.run(["memory", "dismiss", "pnpm-never-npm"])).toMatchObject({ code: 0 });
   await say("Was it pnpm or npm?");

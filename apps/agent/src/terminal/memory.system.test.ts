@@ -17,7 +17,9 @@ async function remember(folder: string): Promise<void> {
   let nowMs = Date.parse("2026-11-01T12:00:00Z");
   const memory = await openMemory({ folder, clock: { now: () => (nowMs += 1_000) } });
   const deploys = "Deploys go to staging first, then to production.";
-  const known = { name: "Deploys", description: deploys, type: "project" as const, body: deploys, evidence: EVIDENCE };
+  // The index shows only the first line.
+  const body = `${deploys}\nAsk me before production.`;
+  const known = { name: "Deploys", description: deploys, type: "project" as const, body, evidence: EVIDENCE };
   await memory.write(known, "model", "none");
   const yarn = "Use yarn, never npm.";
   const draft = { name: "Yarn", description: yarn, type: "feedback" as const, body: yarn, evidence: EVIDENCE };

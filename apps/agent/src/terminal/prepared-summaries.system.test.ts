@@ -10,26 +10,30 @@ import { openTmux } from "../testing/tmux-screen.ts";
 
 const IDLE = "Type a message";
 /** Small enough that a turn does not jump over the sizes at which a summary is prepared. */
-const TABLE = Array.from({ length: 110 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
+const TABLE = Array.from({ length: 40 }, (_, index) => `row ${index + 1} of a table that fills the window`).join("\n");
 const SUMMARY_MS = 60_000;
-const MOST_TABLES = 60;
+const MOST_TABLES = 120;
+/** A file that was read before would be answered with a stub. */
+const TABLES = Object.fromEntries(Array.from({ length: MOST_TABLES }, (_, index) => [`table-${index + 1}.txt`, TABLE]));
 
-/** Reads a table if it is asked to. A summary takes a minute by the clock of the service. */
-const readsTables: Script = (ask) => {
-  if (ask.purpose === "summary") return { ...scriptedModel(ask), fault: stallStream(1, SUMMARY_MS) };
-  const [, table] = /table (\d+)$/.exec(ask.userText.trim()) ?? [];
-  if (table === undefined || ask.toolResults.length > 0) return scriptedModel(ask);
-  return callTools(callTool("Read", { file_path: "table.txt", offset: 1, limit: 100 + Number(table) }));
-};
+/** Reads a table if it is asked to. A summary takes so long by the clock of the service. */
+const readsTables =
+  (summaryMs: number): Script =>
+  (ask) => {
+    if (ask.purpose === "summary" && summaryMs > 0) return { ...scriptedModel(ask), fault: stallStream(1, summaryMs) };
+    const [, table] = /table (\d+)$/.exec(ask.userText.trim()) ?? [];
+    if (table === undefined || ask.toolResults.length > 0) return scriptedModel(ask);
+    return callTools(callTool("Read", { file_path: `table-${table}.txt` }));
+  };
 
-async function open(settings: object = {}) {
+async function open(settings: object = {}, summaryMs = SUMMARY_MS) {
   const clock = manualClock(Date.now());
-  const project = temporaryProject({ "table.txt": TABLE }, "/tmp");
+  const project = temporaryProject(TABLES, "/tmp");
   const home = join(project.home, ".palimpsest");
   mkdirSync(home, { mode: 0o700 });
-  writeFileSync(join(home, "engine.json"), JSON.stringify({ "window.tokens": 60_000 }));
+  writeFileSync(join(home, "engine.json"), JSON.stringify({ compactAt: 4 }));
   writeFileSync(join(home, "settings.json"), JSON.stringify(settings));
-  const cli = await startCli(project, readsTables, { clock });
+  const cli = await startCli(project, readsTables(summaryMs), { clock });
   const screen = await openTmux(cli, { columns: 120, rows: 40, environment: { PATH: barePath(project) } });
   await screen.see(IDLE);
   const summaries = (): number =>
@@ -59,10 +63,8 @@ test("a summary that takes a minute is prepared between turns and installed with
 });
 
 test("a prepared summary is dropped with its price when the user goes back to before it", async () => {
-  const { clock, screen, summaries, readUntil } = await open();
-  await readUntil(() => summaries() === 1);
-  clock.advance(SUMMARY_MS);
-  await screen.see("Prepared a summary for the next compaction");
+  const { screen, readUntil } = await open({}, 0);
+  await readUntil(async () => (await screen.capture("history")).includes("Prepared a summary for the next compaction"));
   await screen.say("/rewind");
   await screen.asks("Choose the message to go back to");
   await screen.type("table 2");

@@ -32,7 +32,7 @@ const CONSTRUCTORS: Readonly<Record<string, readonly [Constructor, Values]>> = {
   todos: [policy.todos, { maxTokens: 10 }],
   evidence: [policy.evidence, { maxTokens: 10, share: 0.1 }],
   quotedLines: [policy.quotedLines, { maxTokens: 10, share: 0.1 }],
-  rareLines: [policy.rareLines, { maxTokens: 10, share: 0.1 }],
+  rareLines: [policy.rareLines, { maxTokens: 10, share: 0.1, exceptTools: ["Todo"] }],
   latestResults: [policy.latestResults, { maxTokens: 10, share: 0.1 }],
   files: [policy.files, { ...each, count: 3 }],
   skills: [policy.skills, each],

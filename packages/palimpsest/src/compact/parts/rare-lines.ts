@@ -4,13 +4,16 @@
 import type { Provenance } from "../../log/provenance.ts";
 import { lazyPattern } from "../../log/search-text.ts";
 import type { KeepPart, LoadedItem, LogMessage, PartText, PlannedItem, Room } from "../../policy/policy.ts";
-import { A_COUNT, checkAllOptions, MAYBE_A_COUNT } from "../../schema/check-options.ts";
+import { A_COUNT, aValueOf, checkAllOptions, ifGiven, MAYBE_A_COUNT } from "../../schema/check-options.ts";
+import { list, text as textSchema } from "../../schema/schema.ts";
 import { headOf, tailOf } from "../../text.ts";
 
 export interface RareLinesOptions {
   readonly maxTokens: number;
   /** The part's share of the room. @default 0.05 */
   readonly share?: number;
+  /** Tools whose newest result replaces the earlier ones, such as a list of todos. Their lines are left out. @default none */
+  readonly exceptTools?: readonly string[];
 }
 
 /** Where the lines come from. The user's messages survive in parts of their own. */
@@ -34,7 +37,7 @@ const MAX_BYTES = 200_000;
 /** The best lines, from which those are chosen that the view does not show. */
 const PLANNED = 600;
 
-// Chosen with the choosing seeds of the gauntlet, and on a third of the recordings of `npm run -s lab -- economics`.
+// Chosen with the choosing seeds of the gauntlet (`npm run -s lab -- gauntlet --choosing 1`).
 const RARITY_POWER = 2;
 const ALONE_POWER = 2;
 /** A line with fewer pieces says little. */
@@ -76,11 +79,15 @@ const MARK = "-";
  * can be read again, and no rule knows its form.
  */
 export function rareLines(options: RareLinesOptions): KeepPart {
-  checkAllOptions("rareLines", options, { maxTokens: A_COUNT, share: MAYBE_A_COUNT });
-  const { maxTokens, share = 0.05 } = options;
+  checkAllOptions("rareLines", options, {
+    maxTokens: A_COUNT,
+    share: MAYBE_A_COUNT,
+    exceptTools: ifGiven(aValueOf(list(textSchema()))),
+  });
+  const { maxTokens, share = 0.05, exceptTools = [] } = options;
   return {
     name: "rareLines",
-    params: { maxTokens, share },
+    params: { maxTokens, share, exceptTools },
     budget: { maxTokens, share },
     rendered: "last",
     collect: {
@@ -88,7 +95,9 @@ export function rareLines(options: RareLinesOptions): KeepPart {
       empty: { round: 0, counted: 0, counts: Array.from({ length: 2 * CELLS }, () => 0), lines: {}, bytes: 0 },
       maxBytes: MAX_BYTES,
       add(state, message) {
-        addMessage(state as unknown as State, message);
+        const { provenance } = message;
+        const isLeftOut = provenance.kind === "tool" && exceptTools.includes(provenance.name);
+        if (!isLeftOut) addMessage(state as unknown as State, message);
         return state;
       },
     },

@@ -108,10 +108,7 @@ describe("anyOf", () => {
 test("rules have a name and numbers, and their reasons carry the name", () => {
   const saving = economic({ fromTokens: 1_000, inTurnFromTokens: 2_000 });
   const sizes = { fromTokens: 1_000, inTurnFromTokens: 2_000 };
-  expect([saving.name, saving.params]).toEqual([
-    "economic",
-    { ...sizes, unlessKeptWarm: sizes, aboveWindowTokens: 0 },
-  ]);
+  expect([saving.name, saving.params]).toEqual(["economic", { ...sizes, unlessKeptWarm: sizes, aboveWindowTokens: 0 }]);
   expect([window().name, window().params]).toEqual(["window", { bufferTokens: 13_000, percent: 100 }]);
   expect([afterMark("ticket").name, afterMark("ticket").params]).toEqual([
     "after-mark",
