@@ -101,6 +101,7 @@ function codingParts({ filesTokens, quotedLinesTokens }: CodingNumbers): readonl
     userMessages({ maxTokens: 20_000 }),
     rules(),
     // Rendered after the next two, so that it repeats none of their lines.
+    // The lines of a todo list that was replaced would mislead the model.
     rareLines({ maxTokens: 4_000, exceptTools: ["Todo"] }),
     evidence({ maxTokens: 8_000 }),
     quotedLines({ maxTokens: quotedLinesTokens }),
