@@ -78,7 +78,10 @@ function leftOutBy(
   { kept }: ClearingRules,
 ): ReadonlySet<number> {
   const boundary = decisions.findLast(({ kind }) => kind === "boundary")?.sequence ?? 0;
-  const report = branch.findLast((read) => read.kind === "usage" && read.payload.source === undefined);
+  // An interrupted response reports nothing, and its usage is an estimate.
+  const report = branch.findLast(
+    (read) => read.kind === "usage" && read.payload.source === undefined && read.payload.estimated !== "all",
+  );
   const count = report?.kind === "usage" ? (report.payload.appliedEdits?.results ?? 0) : 0;
   if (count === 0 || report!.sequence < boundary) return new Set();
   const folded = decisions.filter(({ kind }) => kind === "boundary");

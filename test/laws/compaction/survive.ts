@@ -35,6 +35,9 @@ const MAX_REFUSALS = 6;
 /** What is shorter stands in every request whole. */
 const SHORT_SHARE = 0.02;
 
+/** The words of the model in a compacted view. */
+const SUMMARY_OF_MODEL = /<marked-data from="summary">[\s\S]*?<\/marked-data>/g;
+
 /** With `recall`: what is cut is named by its number. All are small, since the windows are. */
 const TOOLS = ["Read", "look", "recall"].map((name) => ({ name, inputSchema: { type: "object" } }));
 
@@ -255,7 +258,10 @@ async function afterwards(life: Life, { afterwards: next }: Turn, index: number)
 
 /** The task, the newest words of the user and the pins stand in every request: whole, and once. */
 function checkRequest({ said, pins, of }: Life, request: object): void {
-  const text = textsIn(request).join("\n");
+  // A summarizer that echoes may repeat the user's words in its summary. The engine's own copy stands outside.
+  const isEchoed = of.summarizer.startsWith("echo");
+  const texts = textsIn(request).map((one) => (isEchoed ? one.replaceAll(SUMMARY_OF_MODEL, "") : one));
+  const text = texts.join("\n");
   const ends = new Set([said[0]!, said.at(-1)!]);
   for (const { entry, text: words } of ends) {
     const times = text.split(words).length - 1;
@@ -264,10 +270,7 @@ function checkRequest({ said, pins, of }: Life, request: object): void {
     if (times > 1) throw new BrokenLaw(`${name} stands in the request ${times} times`);
     if (words.length < of.windowTokens * SHORT_SHARE) throw new BrokenLaw(`${name} is not in the request`);
     const previews = text.split(name).length - 1;
-    // A summarizer that echoes may name it as often as it likes in its own words.
-    const mostPreviews = of.summarizer.startsWith("echo") ? Number.POSITIVE_INFINITY : 1;
-    if (previews < 1 || previews > mostPreviews)
-      throw new BrokenLaw(`of ${name}, ${previews} previews are in the request`);
+    if (previews !== 1) throw new BrokenLaw(`of ${name}, ${previews} previews are in the request`);
     if (!new RegExp(`\\b${entry}\\b`).test(text)) throw new BrokenLaw(`${name} is cut and its number not named`);
   }
   for (const pin of pins) {

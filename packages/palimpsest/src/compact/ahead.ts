@@ -14,7 +14,14 @@ import { compactProposal } from "../policy/decide.ts";
 import { RANGE_RULE, SUMMARY_RULE, startReason } from "../policy/guard.ts";
 import type { PreparedSummary } from "../policy/window-state.ts";
 import { estimateTokens } from "../size/calibration.ts";
-import { ECONOMIC_BREAKER, isOptional, mayTry, PREPARE_SOURCE, retryAtMs } from "../state/carried.ts";
+import {
+  type CarriedState,
+  ECONOMIC_BREAKER,
+  isOptional,
+  mayTry,
+  PREPARE_SOURCE,
+  retryAtMs,
+} from "../state/carried.ts";
 import type { SessionCore } from "../state/core.ts";
 import { withTimeout } from "../state/host-content.ts";
 import { leaveRoom } from "../state/limits.ts";
@@ -55,6 +62,8 @@ interface Preparation {
   /** The newest entry when the call began. The summary covers nothing after it. */
   seenTo: number;
   receivedCharacters: number;
+  /** The session when the call began. */
+  readonly before: CarriedState;
   /** Why the result will not be used. Undefined: so far, it will be. */
   drop: Drop | undefined;
   done: Promise<void>;
@@ -117,11 +126,16 @@ export class Ahead {
     return true;
   }
 
-  /** Resolves when no summary is being written. */
-  async settled(signal: AbortSignal, onProgress: (receivedCharacters: number) => void): Promise<void> {
+  /** Resolves when no summary is being written. A call that is still running at `endsAtMs` is cancelled. */
+  async settled(
+    signal: AbortSignal,
+    endsAtMs: number,
+    onProgress: (receivedCharacters: number) => void,
+  ): Promise<void> {
     const running = this.#running;
     if (running === undefined || signal.aborted) return;
     const { clock } = this.#parts.ports;
+    const beganMs = clock.now();
     const over = new AbortController();
     const aborted = new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true, signal: over.signal });
@@ -133,6 +147,12 @@ export class Ahead {
     });
     while (state === "running") {
       onProgress(running.receivedCharacters);
+      if (clock.now() >= endsAtMs) {
+        const because = `a compaction had waited ${Math.round((clock.now() - beganMs) / 1_000)} s for it`;
+        this.cancel({ reason: "failed", because });
+        await ended;
+        return;
+      }
       await Promise.race([ended, clock.wait(PROGRESS_MS, over.signal)]);
     }
   }
@@ -258,9 +278,15 @@ export class Ahead {
     const { kind } = asSummary(compact.summary);
     if (kind === "none" || kind === "native") return false;
     if (carriedState.prepared !== undefined || carriedState.automatic === "held") return false;
+    if (carriedState.calls >= this.#maxCalls) return false;
     const { userMessages, economicBreaker } = carriedState;
     const seen = { nowMs: ports.clock.now(), userMessages, viewChangedAt: newestEntry };
     return mayTry(economicBreaker, seen, ECONOMIC_BREAKER);
+  }
+
+  /** The rest of the calls between two messages of the user is left for a compaction that needs a summary at once. */
+  get #maxCalls(): number {
+    return Math.floor(this.#limits.maxCalls * CALLS_SHARE);
   }
 
   #begin(installs: PreparedState["installs"], because: string): void {
@@ -270,6 +296,7 @@ export class Ahead {
       over: new AbortController(),
       seenTo: this.#parts.state.newestEntry,
       receivedCharacters: 0,
+      before: this.#parts.state.carriedState,
       drop: undefined,
       done: Promise.resolve(),
     };
@@ -329,8 +356,12 @@ export class Ahead {
     const { text: instructions } = leaveRoom(merged, measures.budget().windowTokens);
     const asked = await askForText(plan, this.#parts, {
       summary: policy.current.compact.summary,
-      limits: this.#limits,
-      callsBefore: 0,
+      limits: {
+        ...this.#limits,
+        maxCalls: this.#maxCalls,
+        maxParts: Math.min(this.#limits.maxParts, this.#maxCalls),
+      },
+      callsBefore: snapshot.carriedState.calls,
       source: PREPARE_SOURCE,
       forks,
       trigger: "auto",
@@ -372,15 +403,20 @@ export class Ahead {
   /** Writes the summary or the failed attempt to the log, unless nobody can use the summary any more. In order. */
   async #record(running: Preparation, outcome: Outcome): Promise<void> {
     const { state } = this.#parts;
-    if (running.drop !== undefined || outcome.kind === "aborted") return;
-    if (outcome.kind === "written") {
+    const { drop, installs, before } = running;
+    if (outcome.kind === "written" && drop === undefined) {
       // The purpose may have changed while the model wrote.
-      const { installs } = running;
       await state.append([toDraft("prepared", { ...outcome.payload, installs })]);
       return;
     }
-    const { failure, because: why } = outcome;
-    await state.append([toDraft("attempt", { trigger: "auto", reason: "economic", failure, why })]);
+    const failed = failedAttempt(outcome, drop);
+    if (failed === undefined) return;
+    // Calls that failed have left no usage in the log, and count all the same. If the user spoke meanwhile, all of them count.
+    const made = outcome.spent?.calls ?? 0;
+    const now = state.carriedState;
+    const isSameTurn = now.userMessages === before.userMessages;
+    const calls = isSameTurn ? before.calls + made : Math.max(now.calls, made);
+    await state.append([toDraft("attempt", { trigger: "auto", reason: "economic", ...failed, calls })]);
   }
 
   #tell(running: Preparation, outcome: Outcome): void {
@@ -406,7 +442,19 @@ export class Ahead {
   }
 }
 
+/** The attempt that the log records. Undefined: the call was ended by a change of the conversation, not by a failure. */
+function failedAttempt(
+  outcome: Outcome,
+  drop: Drop | undefined,
+): { readonly failure: CompactionFailure; readonly why: string } | undefined {
+  if (drop !== undefined) return drop.reason === "failed" ? { failure: "no-summary", why: drop.because } : undefined;
+  return outcome.kind === "failed" ? { failure: outcome.failure, why: outcome.because } : undefined;
+}
+
 const CLOSED_WHILE_WRITING: Drop = { reason: "closed", because: "the session was closed while a model wrote it" };
+
+/** Of the calls between two messages of the user, the share that preparing summaries may make. */
+const CALLS_SHARE = 0.5;
 
 /** How often somebody who waits for a summary sees how much of it has arrived. */
 const PROGRESS_MS = 1_000;

@@ -69,6 +69,8 @@ interface Run {
   readonly origin: CompactionOrigin;
   readonly options: CompactOptions;
   readonly signal: AbortSignal;
+  /** When the last model call must have ended, whether the compaction waits for it or makes it. */
+  readonly endsAtMs: number;
 }
 
 /** The one way to a compaction, whoever asks for it. Compactions run one after another, beside the session. */
@@ -149,7 +151,8 @@ export class Compactions {
     const snapshot = await this.#look();
     const compaction = `${id}:${snapshot.newestEntry}`;
     const { boundaries, turns } = snapshot.carriedState.chain;
-    const run: Run = { compaction, snapshot, origin: originOf(cause), options, signal };
+    const endsAtMs = ports.clock.now() + this.#limits.deadlineMs;
+    const run: Run = { compaction, snapshot, origin: originOf(cause), options, signal, endsAtMs };
     const { trigger, reason, overrides } = run.origin;
     ports.emit({
       kind: "compaction-started",
@@ -187,7 +190,8 @@ export class Compactions {
     if (origin.trigger === "manual") return this.#summarize(started);
     let run = started;
     if (ahead.isRunning) {
-      await ahead.settled(signal, (receivedCharacters) =>
+      const halfMs = this.#limits.deadlineMs / 2;
+      await ahead.settled(signal, run.endsAtMs - halfMs, (receivedCharacters) =>
         ports.emit({ kind: "compaction-progressed", compaction, phase: "waiting", receivedCharacters }),
       );
       if (signal.aborted) return { outcome: { kind: "aborted" } };
@@ -260,7 +264,7 @@ export class Compactions {
     const { text: instructions } = leaveRoom(merged, measures.budget().windowTokens);
     const asked = await askForSummary(plan, this.#parts, {
       summary: compact.summary,
-      limits: this.#limits,
+      limits: { ...this.#limits, deadlineMs: Math.max(0, run.endsAtMs - ports.clock.now()) },
       callsBefore: snapshot.carriedState.calls,
       source: COMPACTION_SOURCE,
       forks,

@@ -346,6 +346,14 @@ describe("a compaction as a proposal", () => {
     const lastCompaction = { entry: 5, turnsAgo: 3, keptTokens: 41_000, undone: false };
     expect(by(balanced, withHistory(HUNDRED, { lastCompaction })).freesTokens).toBe(53_000);
   });
+
+  test("makes room in a full window that is smaller than the last compaction kept", () => {
+    const lastCompaction = { entry: 9, turnsAgo: 1, keptTokens: 60_000, undone: false } as const;
+    const state = withHistory({ tokens: 31_000, windowTokens: 32_000, results: 0 }, { lastCompaction });
+    const { action, freesTokens } = taken(decide(balanced, state));
+    expect(action.kind).toBe("compact");
+    expect(freesTokens).toBe(31_000 * balanced.compact.minShrinkShare);
+  });
 });
 
 describe("a compaction that only saves money", () => {

@@ -150,9 +150,12 @@ function overdueReason(state: WindowState): CompactReason | undefined {
 /** Presents a compaction as a proposal. Until the session has had a compaction, the policy's estimates apply. */
 export function compactProposal(policy: Policy, state: WindowState, { level, because }: CompactReason): Proposal {
   const { size } = state;
-  const { expect } = policy.compact;
+  const { expect, minShrinkShare } = policy.compact;
   const { by, keptTokens } = wayToCompact(policy, state);
-  const afterTokens = Math.min(size.tokens, size.headTokens + keptTokens);
+  // A full window is compacted even if the last compaction kept more than the window now holds, as after a change to a smaller model. A
+  // compaction that shrinks the window by less than the policy's share is not installed.
+  const mostTokens = isFull(state) ? Math.floor(size.tokens * (1 - minShrinkShare)) : size.tokens;
+  const afterTokens = Math.min(Math.max(size.headTokens, mostTokens), size.headTokens + keptTokens);
   const freesTokens = size.tokens - afterTokens;
   const isLossy = by === "none" && !wantsNoSummary(policy);
   return {

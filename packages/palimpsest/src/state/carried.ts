@@ -173,7 +173,7 @@ export function foldCarriedState(before: CarriedState, read: ReadEntry | PassedO
       const isSummary = source === COMPACTION_SOURCE || source === PREPARE_SOURCE;
       return {
         ...carriedState,
-        calls: carriedState.calls + (source === COMPACTION_SOURCE ? 1 : 0),
+        calls: carriedState.calls + (isSummary ? 1 : 0),
         overflows: isSummary ? carriedState.overflows : 0,
       };
     }
