@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import { createFacts, type FactSort, type PlantedFact, SORTS } from "../survival/planted-fact.ts";
 
-/** Kinds of facts that the evidence of our compactions does not collect: no path, number, name of code, command or error. */
+/** Kinds of facts whose form no rule of our evidence knows: no path, number, name of code, command or error. */
 const UNCOLLECTED = ["person", "remark", "german", "cell"] as const;
 const KINDS: readonly FactKind[] = [...SORTS, ...UNCOLLECTED];
 

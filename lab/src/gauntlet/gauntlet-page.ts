@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { CONTESTANTS } from "./contestants.ts";
-import { type KeptResult, resultsTable, withTable } from "./results-table.ts";
+import { type KeptResult, resultsTable, windowsTable, withTable } from "./results-table.ts";
 
 const PAGE = "docs/gauntlet.md";
 /** The sizes that the page shows. */
@@ -13,8 +13,8 @@ export function gauntletPage(): Readonly<Record<string, string>> {
   const kept = lines.map((line) => JSON.parse(line) as KeptResult);
   const names = CONTESTANTS.map(({ name }) => name);
   const page = SIZES.reduce(
-    (text, size) => withTable(text, size, resultsTable(kept, size, names)),
+    (text, size) => withTable(text, `size ${size}`, resultsTable(kept, size, names)),
     readFileSync(PAGE, "utf8"),
   );
-  return { [PAGE]: page };
+  return { [PAGE]: withTable(page, "other windows", windowsTable(kept, names)) };
 }

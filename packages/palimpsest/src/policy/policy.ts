@@ -281,7 +281,10 @@ export interface Collector {
   readonly empty: Json;
   /** A state that is larger as JSON is refused, and the earlier state stays. */
   readonly maxBytes: number;
-  /** Pure. Called once for each message. */
+  /**
+   * Called once for each message. Depends on nothing but the two, and returns the new state. A large state may be changed in place and
+   * returned: then its size is checked once, after the last message, instead of after each.
+   */
   add(state: Json, message: LogMessage): Json;
 }
 

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkChain, EMPTY_LOG } from "../log/entry.ts";
 
 import { attachment, toolResult } from "../log/messages.ts";
+import type { Collector, KeepPart, Policy } from "../policy/policy.ts";
+import { coding } from "../presets/coding.ts";
 import { type AnthropicRequest, anthropic } from "../providers/anthropic.ts";
 import { memoryStore } from "../stores/memory-store.ts";
 import { sha256 } from "../stores/sha256.ts";
@@ -133,6 +135,73 @@ test("keeps a decision about the entry and later entries", async () => {
   await session.history.replace({ from: one!, to: two! }, [short], "shortened");
   expect(await session.erase(one!)).toMatchObject({ entries: [one] });
   expect(check(await session.prepare())).toContain("Look twice.");
+});
+
+/** Remembers the text of every message. */
+const remembering: KeepPart = {
+  name: "own",
+  budget: { maxTokens: 0, share: 0 },
+  collect: { version: 1, empty: [], maxBytes: 100_000, add: (state, { text }) => [...(state as string[]), text] },
+  plan: () => [],
+  render: () => [],
+};
+
+describe("after a compaction that collected from an entry, the erased entry", () => {
+  const summary = { role: "user", origin: "summary", blocks: [{ kind: "text", text: "They greeted." }] } as const;
+  const preset = coding();
+  const keep = [remembering, ...preset.compact.keep];
+  const policy: Policy = { ...preset, compact: { ...preset.compact, summary: { kind: "none" }, keep } };
+  const text = `correct_horse_battery is the name, and ${SECRET} is the word.`;
+
+  /** What the newest boundary shows and carries. */
+  async function newestBoundary(store: Store, session: string): Promise<string> {
+    return (await (await store.openReader(session))!.newest("boundary"))!.payload!;
+  }
+  const collected = expect.stringMatching(/horse[\s\S]*horse/);
+
+  test.each(["in place", "in a fork", "after a rewind"])("is in no part of the next compaction: %s", async (where) => {
+    const store = memoryStore();
+    const session = await openOffline(store, { tools: [LOOK], policy });
+    const [one, , result] = await session.append(["Look at correct_horse_battery.", calls, toolResult("a", text)]);
+    await session.history.fold({ from: one!, to: result! }, [summary], "test");
+    expect(await newestBoundary(store, "s")).toEqual(collected);
+    const [more] = await session.append("Go on.");
+    const fork = where === "in a fork" ? await session.fork({ source: "test", id: "fork" }) : session;
+    if (where === "in a fork") {
+      const [own] = await fork.append("In the fork.");
+      await fork.history.fold({ from: own!, to: own! }, [summary], "test");
+    }
+    for (const entry of [one!, one! + 1, result!]) expect(await session.erase(entry)).toMatchObject({ kind: "erased" });
+    if (where === "after a rewind") await session.history.rewind(more!);
+    const look = { kind: "tool_call", id: "b", name: "look", input: {} } as const;
+    const looking = { role: "assistant", origin: "model", blocks: [look] } as const;
+    await fork.append([looking, toolResult("b", "It goes on and on. ".repeat(20_000)), "Thanks."]);
+    expect(await fork.compact()).toMatchObject({ kind: "compacted" });
+    const boundary = await newestBoundary(store, where === "in a fork" ? "fork" : "s");
+    expect(boundary.includes("Go on.")).toBe(true);
+    expect(boundary.includes("horse")).toBe(false);
+    expect(JSON.stringify(await fork.prepare())).not.toContain("horse");
+  });
+
+  test("costs one pass over the log: later compactions continue from what they know", async () => {
+    const seen: number[] = [];
+    const add: Collector["add"] = (state, { entry }) => {
+      seen.push(entry);
+      return state;
+    };
+    const counting: KeepPart = { ...remembering, collect: { ...remembering.collect!, add } };
+    const counted: Policy = { ...policy, compact: { ...policy.compact, keep: [counting] } };
+    const session = await openOffline(memoryStore(), { tools: [LOOK], policy: counted });
+    const [one, two] = await session.append(["One.", "Two."]);
+    await session.history.fold({ from: one!, to: two! }, [summary], "test");
+    await session.erase(one!);
+    for (const word of ["Three.", "Four."]) {
+      const [entry] = await session.append(word);
+      await session.history.fold({ from: entry!, to: entry! }, [summary], "test");
+      seen.push(0);
+    }
+    expect(seen.join(" ")).toMatch(new RegExp(`^${one} ${two} ${two} \\d+ 0 \\d+ 0$`));
+  });
 });
 
 test("removes a pin that was made from the entry", async () => {

@@ -34,7 +34,8 @@ export type Erased =
 /**
  * Erases the content of an entry: from the log, the stored results and the search index. A stub replaces the entry on
  * every branch, and the hash chain stays valid. Also erased are decisions about this entry alone (a preview quotes it),
- * pins made from it, summaries of it that were prepared, and its stored result. Reads all decisions and pins since the entry.
+ * pins made from it, summaries of it that were prepared, and its stored result. Reads all decisions and pins since the entry. What the
+ * parts of a compaction have collected is collected again by the next compaction, without the entry.
  */
 export async function erase({ state, ports, resultSession, ahead }: ErasingParts, entry: number): Promise<Erased> {
   const { log, sharedTo } = state;
@@ -98,7 +99,8 @@ async function showStub(
   const isEntered = (await state.log.newest(namedKind("erased", entry))) !== undefined;
   const stub = { role, origin, blocks: erased.stub.blocks, ...source, ...type };
   await state.append([
-    ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased)]),
+    // The first is found by the number of the erased entry, the second as the newest erasure.
+    ...(isEntered ? [] : [toNamedDraft("erased", `${entry}`, erased), toDraft("erased", erased)]),
     ...(isShown ? [toDraft("replace", { from: entry, to: entry, with: [stub], reason: "erased" })] : []),
     ...state.carriedState.pins.flatMap(({ entry: pin, of }) => (of === entry ? [toDraft("unpin", { of: pin })] : [])),
     ...dropped,

@@ -54,6 +54,8 @@ export interface CarriedState {
   readonly said: readonly number[];
   /** By part: what its collector made of the messages before the newest boundary. */
   readonly collected: Readonly<Record<string, CollectedState>>;
+  /** The hash of the newest erasure that `evidence`, `said` and `collected` take into account. */
+  readonly erasure: string | undefined;
   /** The breaker of summaries that the window needs or the user has requested. */
   readonly breaker: BreakerState;
   /** The breaker of compactions that only save money. */
@@ -144,6 +146,7 @@ export const EMPTY_CARRIED_STATE: CarriedState = {
   evidence: undefined,
   said: [],
   collected: {},
+  erasure: undefined,
   breaker: CLOSED,
   economicBreaker: CLOSED,
   agents: [],

@@ -228,6 +228,7 @@ export function forkedReader({ reader, sequence: shared, configuration }: Base, 
     },
     async newest(kind, below = Number.POSITIVE_INFINITY, above = 0) {
       const entry = below > shared + 1 ? await own.newest(kind, below - shared, above - shared) : undefined;
+      if (kind === "erased") return laterOf(entry && renumbered(entry, shared), await parent.newest(kind));
       if (entry !== undefined) return renumbered(entry, shared);
       // An entry that the parent erased later is erased here too. Its payload is gone, and its stub is in a later entry
       // of the parent.
@@ -255,6 +256,11 @@ export function forkedReader({ reader, sequence: shared, configuration }: Base, 
     close: () => own.close(),
   };
   return forked;
+}
+
+/** The later of two entries of different logs. */
+function laterOf(one: Entry | undefined, other: Entry | undefined): Entry | undefined {
+  return (one?.atMs ?? 0) >= (other?.atMs ?? 0) ? (one ?? other) : other;
 }
 
 /** Returns a reader that shows all configurations after an entry as erased, so that they change nothing. */

@@ -19,7 +19,9 @@ import type { TranscriptRound } from "../summary/transcript.ts";
 const REMEMBERED_MESSAGES = 400;
 
 /** What a boundary carries on of the entries before it. */
-export type Knowledge = Pick<CarriedState, "evidence" | "said" | "collected">;
+export type Knowledge = Pick<CarriedState, "evidence" | "said" | "collected" | "erasure">;
+
+const NOTHING_KNOWN: Knowledge = { evidence: undefined, said: [], collected: {}, erasure: undefined };
 
 export interface Gathered {
   readonly knowledge: Knowledge;
@@ -42,7 +44,8 @@ interface Range {
 /**
  * Adds the entries since the newest boundary to what that boundary carries. The entries are read from the log, so results that the
  * view shows as previews or stubs are known as they came in. A part whose collector is new, or of another version, gets the earlier
- * entries first.
+ * entries first. If an entry was erased since the boundary, everything is collected again from the beginning of the log, because
+ * nobody can tell which part of a collected state came from that entry.
  */
 export async function gatherKnowledge(
   log: LogReader,
@@ -51,6 +54,13 @@ export async function gatherKnowledge(
   options: GatherOptions,
 ): Promise<Gathered> {
   const { ranges, boundary } = await findBranch(log, at);
+  const erasure = (await log.newest("erased"))?.hash;
+  if (boundary !== undefined && erasure !== carriedState.erasure) {
+    const collectors = createCollectors(options.keep, {});
+    const earlier = await wholeBranch(log, boundary.sequence);
+    const { knowledge } = await addEntries(log, earlier, { before: NOTHING_KNOWN, collectors, options });
+    return addEntries(log, ranges, { before: { ...knowledge, erasure }, collectors, options });
+  }
   const collectors = createCollectors(options.keep, carriedState.collected);
   if (boundary !== undefined && collectors.stale.length > 0) {
     const reader = createReader(options.countTokens);
@@ -59,7 +69,7 @@ export async function gatherKnowledge(
       if (message !== undefined) collectors.take(message, "stale");
     }
   }
-  return addEntries(log, ranges, { before: carriedState, collectors, options });
+  return addEntries(log, ranges, { before: { ...carriedState, erasure }, collectors, options });
 }
 
 /** Adds the entries of some ranges to what was known before them. */
@@ -97,7 +107,8 @@ async function addEntries(
   }
   const [first, ...others] = said;
   const remembered = first === undefined ? [] : [first, ...others.slice(-REMEMBERED_MESSAGES)];
-  const knowledge = { evidence: evidence.state(), said: remembered, collected: collectors.state() };
+  const { erasure } = before;
+  const knowledge = { evidence: evidence.state(), said: remembered, collected: collectors.state(), erasure };
   return { knowledge, messages, failures: collectors.failures };
 }
 
@@ -198,7 +209,7 @@ export function createCollectors(
       }
     },
     state() {
-      // A collector may have changed its state in place, against the rule.
+      // A collector may have changed its state in place.
       for (const one of running) accept(one, () => one.state, END);
       const states = running.map(({ part, collector, accepted }): [string, CollectedState] => [
         part.name,
