@@ -238,6 +238,8 @@ async function afterwards(life: Life, { afterwards: next }: Turn, index: number)
       await say(life, `«resumed ${index}» Go on.`);
       const request = await summarizing(life, () => session.prepare());
       life.session = await life.open();
+      // In a process that was killed nothing goes on. Here a summary that is being prepared would.
+      await session.close();
       const again = await summarizing(life, () => life.session.prepare());
       if (JSON.stringify(again) !== JSON.stringify(request)) throw new BrokenLaw("resumed is not live");
       return;
